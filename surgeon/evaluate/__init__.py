@@ -1,0 +1,1 @@
+"""Measures on the user's own data."""

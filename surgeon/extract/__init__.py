@@ -1,0 +1,1 @@
+"""What new messages say: intent, facts, constraints, corrections."""

@@ -1,0 +1,1 @@
+"""Wire formats: one file each, plus detection and the wire rules."""

@@ -1,0 +1,1 @@
+"""Hides personal data and secrets."""

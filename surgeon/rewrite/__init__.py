@@ -1,0 +1,1 @@
+"""Shorter texts that stay true: templates, typed compactors, record-level digest."""

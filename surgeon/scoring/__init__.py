@@ -1,0 +1,1 @@
+"""Two channels that say how much a unit matters, and their combination."""

@@ -1,0 +1,1 @@
+"""The state of intent and facts, with history: pure functions over frozen values."""

@@ -1,0 +1,1 @@
+"""Where originals and sessions are kept."""

@@ -1,0 +1,1 @@
+"""Tokens, language, sentences and times of plain text."""
