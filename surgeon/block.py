@@ -1,0 +1,122 @@
+"""Our own block in a conversation: how it is written, recognised by fence and checksum, and read back.
+
+    [context#5d41c0de ref 9a0364b9e99b] Earlier messages, compacted: …legend…
+    <|intent|>
+    …
+    <|/intent|>
+    <|entities|>
+    …
+    <|/entities|>
+    <|dialogue|>
+    u3: …
+    <|/dialogue|>
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from surgeon.snapshot.render import escape, parse_facts, parse_intent, unescape
+from surgeon.snapshot.model import Intent
+from surgeon.types import Fact
+
+SECTIONS = ("intent", "entities", "retrieved", "dialogue")
+_HEAD = re.compile(r"\[context#(?P<sum>[0-9a-f]{8})(?: ref (?P<ref>[0-9a-f]{12}))?\] [^\n]*\n")
+_CLOSE = re.compile(r"<\|/(?:intent|entities|retrieved|dialogue)\|>")
+_ENTRY = re.compile(r"^(?P<role>[uats])(?P<round>\d+)(?: (?P<tool>[^\s:]+))?: (?P<text>.*)$")
+_LONG = {"u": "user", "a": "assistant", "t": "tool", "s": "system"}
+
+
+class Entry(NamedTuple):
+    """One line of the dialogue block: who, in which round, which tool, and what is left of it."""
+
+    role: str
+    round: int
+    text: str
+    tool: str = ""
+
+
+class Block(NamedTuple):
+    """A recognised block: where it stands in the text, and what it says."""
+
+    start: int
+    end: int
+    ref: str
+    intent: Intent
+    facts: dict[str, Fact]
+    entries: list[Entry]
+    last_round: int
+
+
+def legend(ref: str, tool: str, zh: bool) -> str:
+    """The one line that says what the block is and how originals are had back."""
+    if zh:
+        how = f"，原文可用 {tool}(ref) 取回" if ref and tool else ""
+        return f"以下为早前对话的压缩；was=旧值已失效；u/a/t+数字=第几轮的用户/助手/工具；…=有省略{how}"
+    how = f" {tool}(ref) returns the original." if ref and tool else ""
+    return f"Earlier messages, compacted. 'was' = no longer true; u/a/t+N = user/assistant/tool in round N; … = left out.{how}"
+
+
+def sections(parts: Sequence[tuple[str, Sequence[str]]]) -> str:
+    """The fenced sections that have content, in order."""
+    return "\n".join(f"<|{name}|>\n" + "\n".join(lines) + f"\n<|/{name}|>" for name, lines in parts if lines)
+
+
+def write(body: str, ref: str, tool: str, zh: bool) -> str:
+    """The block: head with checksum and legend, then the sections."""
+    mark = hashlib.sha256(body.encode("utf-8", "replace")).hexdigest()[:8]
+    return f"[context#{mark}{' ref ' + ref if ref else ''}] {legend(ref, tool, zh)}\n{body}"
+
+
+def entry_line(entry: Entry) -> str:
+    """One line of the dialogue block."""
+    return f"{entry.role}{entry.round}{' ' + entry.tool if entry.tool else ''}: {escape(entry.text)}"
+
+
+def find(text: str) -> Block | None:
+    """The first block in a text whose checksum is right; look-alikes are not recognised."""
+    if "[context#" not in text:
+        return None
+    for head in _HEAD.finditer(text):
+        for close in _CLOSE.finditer(text, head.end()):
+            body = text[head.end():close.end()]
+            if hashlib.sha256(body.encode("utf-8", "replace")).hexdigest()[:8] == head["sum"]:
+                return _read(head, body, close.end())
+    return None
+
+
+def _read(head: re.Match[str], body: str, end: int) -> Block:
+    found = dict(_sections(body))
+    entries = []
+    for line in found.get("dialogue", []):
+        match = _ENTRY.match(line)
+        if match:
+            entries.append(Entry(match["role"], int(match["round"]), unescape(match["text"]), match["tool"] or ""))
+    facts = parse_facts(found.get("entities", []))
+    last = max([e.round for e in entries] + [f.round for f in facts.values()] + [0])
+    return Block(head.start(), end, head["ref"] or "", parse_intent(found.get("intent", [])), facts, entries, last)
+
+
+def _sections(body: str) -> Iterator[tuple[str, list[str]]]:
+    name, lines = "", []
+    for line in body.split("\n"):
+        if line.startswith("<|/"):
+            yield name, lines
+            name, lines = "", []
+        elif not name and line.startswith("<|"):
+            name = line.strip("<|>")
+        else:
+            lines.append(line)
+
+
+def role_letter(role: str) -> str:
+    """u, a, t or s."""
+    return {"user": "u", "assistant": "a", "tool": "t", "system": "s"}[role]
+
+
+def role_name(letter: str) -> str:
+    """The reverse of `role_letter`."""
+    return _LONG[letter]
