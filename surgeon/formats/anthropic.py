@@ -14,7 +14,6 @@ from surgeon.formats.common import (
     dumps,
     lead_content,
     opaque,
-    price,
     read_all,
     role_of,
     unlead_content,
@@ -107,7 +106,7 @@ class Anthropic:
         elif kind == "thinking":
             yield Slot(Part("thinking", as_text(block.get("thinking")) or "", editable=False))
         elif kind == "redacted_thinking":
-            yield Slot(Part("thinking", tokens=price(block.get("data")), editable=False))
+            yield Slot(Part("thinking", editable=False))
         else:
             yield self._plain(block, path, "text", None)
 

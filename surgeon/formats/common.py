@@ -15,6 +15,7 @@ Encoding = Literal["text", "json_text", "json_object"]
 
 _OPAQUE_CEILING = 1_500
 _MILLISECONDS_FROM = 1e11
+_SOURCES: dict[str, Source] = {name: name for name in get_args(Source)}
 _ROLES: dict[str, Role] = {
     "system": "system",
     "developer": "system",
@@ -132,7 +133,7 @@ def facts_of(fields: Mapping[str, Any]) -> Facts:
         expires_after=int(expires) if _number(expires) and abs(expires) < 1e9 else None,
         ref_msg_ids=tuple(str(r) for r in refs) if isinstance(refs, list | tuple) else (),
         intent=as_text(given("intent")),
-        source=source if isinstance(source, str) and source in get_args(Source) else "session",
+        source=_SOURCES.get(source, "session") if isinstance(source, str) else "session",
     )
 
 
