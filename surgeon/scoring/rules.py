@@ -21,6 +21,7 @@ from surgeon.yaml_source import yaml_files
 log = logging.getLogger("surgeon.rules")
 NEUTRAL = 0.2
 _LONG = 4_000
+_UPPER = r"(?<!\\)(?<!\\[pP])(?<!\\[pP]\{)(?<!\\[pP]\{[A-Z])[A-Z]"
 _QUIET = frozenset({"identifier", "name", "time"})
 _FLAGS = {"ignorecase": regex.I, "multiline": regex.M, "dotall": regex.S, "verbose": regex.X, "ascii": regex.A}
 
@@ -46,7 +47,7 @@ class TextScore(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class CompiledRule:
-    """A rule ready to search."""
+    """A rule ready to search. `folded`: its patterns hold for lower-cased text, where they are searched without `ignorecase` (faster)."""
 
     rule: Rule
     keywords: tuple[str, ...]
@@ -54,9 +55,13 @@ class CompiledRule:
     any: tuple[Any, ...]
     all: tuple[Any, ...]
     unless: tuple[Any, ...]
+    folded: bool = False
 
     def search(self, text: str, seconds: float, limit: int) -> list[tuple[int, int]]:
         """Spans of the rule in the text, prefilter not applied. Raises TimeoutError past the limit of time."""
+        if self.folded:
+            lowered = text.lower()
+            text = lowered if len(lowered) == len(text) else "".join(c.lower() if len(c.lower()) == 1 else c for c in text)
         spans: list[tuple[int, int]] = []
         for pattern in self.all:
             found = pattern.search(text, timeout=seconds)
@@ -92,8 +97,11 @@ def compile_rule(rule: Rule, defaults: Defaults) -> CompiledRule:
     """The rule with its patterns compiled. Raises regex.error."""
     flags = rule.flags if rule.flags is not None else defaults.flags
     merged = _merge(rule.any)
+    folded = "ignorecase" in flags and not any(regex.search(_UPPER, p) for p in (*rule.any, *rule.all, *rule.unless))
+    if folded:
+        flags = tuple(f for f in flags if f != "ignorecase")
     any_, all_, unless = (tuple(compile_pattern(p, flags) for p in group) for group in (merged, rule.all, rule.unless))
-    return CompiledRule(rule, tuple(k.lower() for k in rule.keywords), frozenset(rule.roles or defaults.roles), any_, all_, unless)
+    return CompiledRule(rule, tuple(k.lower() for k in rule.keywords), frozenset(rule.roles or defaults.roles), any_, all_, unless, folded)
 
 
 def _merge(patterns: tuple[str, ...]) -> tuple[str, ...]:
