@@ -1,6 +1,6 @@
 """Our own block in a conversation: how it is written, recognised by fence and checksum, and read back.
 
-    [context#5d41c0de ref 9a0364b9e99b] Earlier messages, compacted: …legend…
+    [context#5d41c0de r14 ref 9a0364b9e99b] Earlier messages, compacted: …legend…
     <|intent|>
     …
     <|/intent|>
@@ -24,7 +24,7 @@ from surgeon.snapshot.model import Intent
 from surgeon.types import Fact
 
 SECTIONS = ("intent", "entities", "retrieved", "dialogue")
-_HEAD = re.compile(r"\[context#(?P<sum>[0-9a-f]{8})(?: ref (?P<ref>[0-9a-f]{12}))?\] [^\n]*\n")
+_HEAD = re.compile(r"\[context#(?P<sum>[0-9a-f]{8}) r(?P<rounds>\d+)(?: ref (?P<ref>[0-9a-f]{12}))?\] [^\n]*\n")
 _CLOSE = re.compile(r"<\|/(?:intent|entities|retrieved|dialogue)\|>")
 _ENTRY = re.compile(r"^(?P<role>[uats])(?P<round>\d+)(?: (?P<tool>[^\s:]+))?: (?P<text>.*)$")
 _LONG = {"u": "user", "a": "assistant", "t": "tool", "s": "system"}
@@ -40,7 +40,7 @@ class Entry(NamedTuple):
 
 
 class Block(NamedTuple):
-    """A recognised block: where it stands in the text, and what it says."""
+    """A recognised block: where it stands in the text, and what it says. `rounds` is how many user messages it stands for."""
 
     start: int
     end: int
@@ -48,7 +48,7 @@ class Block(NamedTuple):
     intent: Intent
     facts: dict[str, Fact]
     entries: list[Entry]
-    last_round: int
+    rounds: int
 
 
 def legend(ref: str, tool: str, zh: bool) -> str:
@@ -65,10 +65,10 @@ def sections(parts: Sequence[tuple[str, Sequence[str]]]) -> str:
     return "\n".join(f"<|{name}|>\n" + "\n".join(lines) + f"\n<|/{name}|>" for name, lines in parts if lines)
 
 
-def write(body: str, ref: str, tool: str, zh: bool) -> str:
-    """The block: head with checksum and legend, then the sections."""
+def write(body: str, rounds: int, ref: str, tool: str, zh: bool) -> str:
+    """The block: head with checksum, number of rounds it stands for and legend, then the sections."""
     mark = hashlib.sha256(body.encode("utf-8", "replace")).hexdigest()[:8]
-    return f"[context#{mark}{' ref ' + ref if ref else ''}] {legend(ref, tool, zh)}\n{body}"
+    return f"[context#{mark} r{rounds}{' ref ' + ref if ref else ''}] {legend(ref, tool, zh)}\n{body}"
 
 
 def entry_line(entry: Entry) -> str:
@@ -96,8 +96,7 @@ def _read(head: re.Match[str], body: str, end: int) -> Block:
         if match:
             entries.append(Entry(match["role"], int(match["round"]), unescape(match["text"]), match["tool"] or ""))
     facts = parse_facts(found.get("entities", []))
-    last = max([e.round for e in entries] + [f.round for f in facts.values()] + [0])
-    return Block(head.start(), end, head["ref"] or "", parse_intent(found.get("intent", [])), facts, entries, last)
+    return Block(head.start(), end, head["ref"] or "", parse_intent(found.get("intent", [])), facts, entries, int(head["rounds"]))
 
 
 def _sections(body: str) -> Iterator[tuple[str, list[str]]]:

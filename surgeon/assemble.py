@@ -1,0 +1,307 @@
+"""Step 8: the conversation within its budget.
+
+Three levels, each taken only if the one before does not fit: everything as it is; tool results rewritten in place; the older
+stretch replaced by one block of intent, facts and chosen records, with the newest messages verbatim behind it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from surgeon import block as blocks
+from surgeon.decide import Verdict
+from surgeon.offload import Records, Sentences, Source, from_entries, from_units, to_entries
+from surgeon.select import Candidate, choose, terms
+from surgeon.settings import Settings
+from surgeon.snapshot.model import Snapshot
+from surgeon.snapshot.render import entity_lines, intent_lines, ranked
+from surgeon.types import Decision, Fact, Message, Part, Reason, Rewrite, Unit
+
+_SMALL_BUDGET = 2_500
+_RESULT_FLOOR = 60
+
+Shrink = Callable[[Part, Message, Unit, int | None], Rewrite | None]
+Ref = Callable[[str], str]
+
+
+@dataclass(frozen=True, slots=True)
+class Kit:
+    """What assembly needs from outside: counting, rewriting, records, sentences, references."""
+
+    count: Callable[[str], int]
+    size: Callable[[Message], int]
+    shrink: Shrink
+    records: Records
+    sentences: Sentences
+    ref: Ref
+    settings: Settings
+    language: str
+    alternates: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Task:
+    """One conversation to fit: its units with verdicts, what an earlier block of ours said, and the target in tokens."""
+
+    units: Sequence[Unit]
+    verdicts: Mapping[str, Verdict]
+    snapshot: Snapshot
+    budget: int
+    query: str | None = None
+    earlier: blocks.Block | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Assembled:
+    """The fitted conversation: messages before the block, the block's text (empty: none), messages behind it."""
+
+    head: tuple[Message, ...]
+    block: str
+    tail: tuple[Message, ...]
+    decisions: tuple[Decision, ...]
+    originals: Mapping[str, tuple[str, ...]] = field(default_factory=dict)  # ref -> ids of the messages it restores
+    stretch: tuple[Message, ...] = ()
+    stretch_ref: str = ""
+    tokens: int = 0
+    warnings: tuple[str, ...] = ()
+
+
+def assemble(task: Task, kit: Kit) -> Assembled:
+    """The conversation within `task.budget` tokens, or the smallest valid one with a warning that names what is too large."""
+    whole = _whole(task, kit)
+    if whole.tokens <= task.budget and task.earlier is None:
+        return whole
+    rewritten = _rewritten(task, kit, task.units, lossless=True)
+    if task.earlier is None and rewritten.tokens <= task.budget:
+        return rewritten
+    best: Assembled | None = None
+    for share in _shares(task, whole.tokens):
+        fitted = _fit(task, kit, share)
+        if fitted.tokens <= task.budget:
+            return fitted
+        if best is None or fitted.tokens < best.tokens:
+            best = fitted
+    assert best is not None
+    return replace(best, warnings=(*best.warnings, _too_large(task, kit, best)))
+
+
+def _shares(task: Task, total: int) -> list[float]:
+    """Shares of the room that the newest messages may take: larger when little has to go, then less and less."""
+    ratio = task.budget / max(1, total)
+    first = min(0.85, max(0.3, ratio))
+    return [first, *(s for s in (0.5, 0.3, 0.15, 0.0) if s < first)]
+
+
+def _whole(task: Task, kit: Kit) -> Assembled:
+    decisions = tuple(_decision(u, task.verdicts[u.id], "keep", kit, kit_size(u, kit)) for u in task.units)
+    messages = tuple(m for u in task.units for m in u.messages)
+    return Assembled((), "", messages, decisions, tokens=sum(kit.size(m) for m in messages))
+
+
+def kit_size(unit: Unit, kit: Kit) -> int:
+    """Tokens of a unit as it is."""
+    return sum(kit.size(m) for m in unit.messages)
+
+
+def _rewritten(task: Task, kit: Kit, units: Sequence[Unit], lossless: bool, cap: int | None = None) -> Assembled:
+    """Every unit in place, tool results rewritten where that makes them smaller."""
+    messages: list[Message] = []
+    decisions: list[Decision] = []
+    originals: dict[str, tuple[str, ...]] = {}
+    for unit in units:
+        verdict = task.verdicts[unit.id]
+        done = unit if verdict.hard else _shrunk(unit, kit, None if lossless else cap, originals)
+        messages += done.messages
+        action = "keep" if done is unit else "rewrite"
+        refs = [r for r, ids in originals.items() if any(m.id in ids for m in unit.messages)]
+        decisions.append(_decision(unit, verdict, action, kit, kit_size(done, kit), refs[0] if refs else None))
+    return Assembled((), "", tuple(messages), tuple(decisions), originals, tokens=sum(kit.size(m) for m in messages))
+
+
+def _shrunk(unit: Unit, kit: Kit, cap: int | None, originals: dict[str, tuple[str, ...]]) -> Unit:
+    """The unit with its tool results rewritten (whole records, at most `cap` tokens each where given); calls stay with them."""
+    changed = False
+    out: list[Message] = []
+    for message in unit.messages:
+        for at, part in enumerate(message.parts):
+            if part.kind not in ("tool_result", "tool_call") or not part.editable or not part.text:
+                continue
+            short = kit.shrink(part, message, unit, cap)
+            if short is None:
+                continue
+            ref = kit.ref(part.text)
+            text = short.text
+            if short.omitted and part.kind == "tool_result":
+                text = f"{text}\n[{short.omitted}; ref {ref}]"
+            if kit.count(text) >= kit.count(part.text):
+                continue
+            originals[ref] = (message.id,)
+            message = message.with_part(at, text)
+            changed = True
+        out.append(message)
+    return replace(unit, messages=tuple(out)) if changed else unit
+
+
+def _fit(task: Task, kit: Kit, share: float) -> Assembled:
+    """One attempt: the newest messages take `share` of the room, the block takes the rest."""
+    units, originals = list(task.units), dict[str, tuple[str, ...]]()
+    hard = sum(kit_size(u, kit) for u in units if task.verdicts[u.id].hard)
+    facts = _Facts(task, kit)
+    room = task.budget - hard - facts.cost - facts.overhead
+    band = _band(task, kit, int(room * share), originals)
+    keep = {u.id: u for u in band}
+    start = next((i for i, u in enumerate(units) if u.id in keep), len(units))
+    stretch = [u for u in units[:start] if not task.verdicts[u.id].hard]
+    head = [u for u in units[:start] if task.verdicts[u.id].hard]
+    spent = sum(kit_size(u, kit) for u in band if not task.verdicts[u.id].hard)
+    first = next((u.id for u in task.units if u.kind == "user"), None)
+    sources, candidates = _candidates(task, kit, stretch, first)
+    visible = [m.text for u in [*head, *band] for m in u.messages]
+    left = room - spent
+    text, chosen = "", list[Candidate]()
+    ref = kit.ref("\n".join(m.id + m.text for u in stretch for m in u.messages)) if stretch else (task.earlier.ref if task.earlier else "")
+    rounds = _rounds(task, stretch)
+    messages = [*(m for u in head for m in u.messages), *(m for u in band for m in u.messages)]
+    base = sum(kit.size(m) for m in messages)
+    for _ in range(8):
+        chosen = choose(candidates, left, kit.count, [*visible, *facts.lines], _wanted(task)) if stretch or task.earlier else []
+        text = facts.write(to_entries(sources, chosen), rounds, ref) if stretch or task.earlier else ""
+        total = base + (kit.count(text) + 8 if text else 0)
+        if total <= task.budget or left <= 0:
+            break
+        left = min(left - (total - task.budget), int(left * 0.97))
+    if base + (kit.count(text) + 8 if text else 0) > task.budget and text:
+        text = facts.write([], rounds, ref, minimal=True)
+        chosen = []
+    total = base + (kit.count(text) + 8 if text else 0)
+    decisions = _decisions(task, kit, keep, stretch, sources, chosen, ref, originals)
+    if stretch and text:
+        originals[ref] = tuple(m.id for u in stretch for m in u.messages)
+    return Assembled(
+        tuple(m for u in head for m in u.messages), text, tuple(m for u in band for m in u.messages), decisions, originals,
+        tuple(m for u in stretch for m in u.messages), ref if stretch else "", total,
+    )
+
+
+def _rounds(task: Task, stretch: Sequence[Unit]) -> int:
+    """User messages that the block stands for: those of an earlier block and those removed now."""
+    before = task.earlier.rounds if task.earlier else 0
+    return before + sum(1 for u in stretch for m in u.messages if m.role == "user" and not m.results)
+
+
+class _Facts:
+    """The intent and entities of the block, within their shares of the budget; below 2,500 tokens the shares shrink in proportion."""
+
+    def __init__(self, task: Task, kit: Kit) -> None:
+        self.kit = kit
+        scale = min(1.0, task.budget / _SMALL_BUDGET)
+        limits = kit.settings.snapshot
+        history = limits.history == "on"
+        self.intent = _within(intent_lines(task.snapshot.intent), int(limits.intent_tokens * scale), kit.count)
+        wanted = terms(task.query) if task.query else {}
+
+        def relevant(fact: Fact) -> float:
+            said = terms(f"{fact.key} {fact.value}")
+            return sum(w for t, w in wanted.items() if t in said) + (1 if len(fact.history) > 1 else 0) + fact.round / 1e4
+
+        rendered = entity_lines(ranked(task.snapshot, relevant), int(limits.entity_tokens * scale), kit.count, history)
+        self.entities = rendered.lines
+        self.constraints = [line for line in self.entities if line.startswith("! ")]
+        self.left_out = rendered.left_out
+        self.lines = [*self.intent, *self.entities]
+        self.cost = sum(kit.count(line) + 1 for line in self.lines)
+        self.overhead = 95 if self.lines else 75
+
+    def write(self, entries: Sequence[blocks.Entry], rounds: int, ref: str, minimal: bool = False) -> str:
+        """The block with these dialogue lines; `minimal` keeps only constraints."""
+        entities = self.constraints if minimal else self.entities
+        body = blocks.sections([("intent", [] if minimal else self.intent), ("entities", entities), ("dialogue", [blocks.entry_line(e) for e in entries])])
+        return blocks.write(body or "<|dialogue|>\n<|/dialogue|>", rounds, ref, self.kit.settings.expand_tool, self.kit.language == "zh")
+
+
+def _within(lines: Sequence[str], room: int, count: Callable[[str], int]) -> list[str]:
+    out: list[str] = []
+    for line in lines:
+        room -= count(line) + 1
+        if room < 0:
+            break
+        out.append(line)
+    return out
+
+
+def _band(task: Task, kit: Kit, room: int, originals: dict[str, tuple[str, ...]]) -> list[Unit]:
+    """The newest units that fit, oldest first; long tool results among them are rewritten. Hard units at the end cost nothing here."""
+    band: list[Unit] = []
+    used = 0
+    cap = max(_RESULT_FLOOR, room // 2)
+    for unit in reversed(task.units):
+        if task.verdicts[unit.id].hard:
+            if unit.kind == "system" and not band:
+                break
+            band.append(unit)
+            continue
+        done = unit
+        if kit_size(unit, kit) > min(cap, room - used):
+            done = _shrunk(unit, kit, max(_RESULT_FLOOR, min(cap, room - used) // max(1, len(unit.messages) - 1)), originals)
+        cost = kit_size(done, kit)
+        if used + cost > room:
+            break
+        used += cost
+        band.append(done)
+    band.reverse()
+    while band and band[0].kind == "system":
+        band.pop(0)
+    return band
+
+
+def _candidates(task: Task, kit: Kit, stretch: Sequence[Unit], first: str | None) -> tuple[list[Source], list[Candidate]]:
+    sources, candidates = from_entries(task.earlier.entries) if task.earlier else ([], [])
+    more, records = from_units(stretch, task.verdicts, kit.records, kit.sentences, first, kit.language)
+    shift = len(sources)
+    return [*sources, *more], [*candidates, *(replace(c, source=c.source + shift) for c in records)]
+
+
+def _wanted(task: Task) -> dict[str, float]:
+    """Extra weight for what the question and the goal speak of."""
+    out = {t: 0.3 for t in terms(task.snapshot.intent.goal)}
+    out.update({t: 2.0 * w for t, w in terms(task.query or "").items()})
+    return out
+
+
+def _decisions(
+    task: Task, kit: Kit, keep: Mapping[str, Unit], stretch: Sequence[Unit], sources: Sequence[Source],
+    chosen: Sequence[Candidate], ref: str, originals: Mapping[str, tuple[str, ...]],
+) -> tuple[Decision, ...]:
+    left: dict[str, int] = {}
+    for record in chosen:
+        unit = sources[record.source].unit
+        left[unit] = left.get(unit, 0) + kit.count(record.text)
+    gone = {u.id for u in stretch}
+    out: list[Decision] = []
+    for unit in task.units:
+        verdict = task.verdicts[unit.id]
+        if unit.id in gone:
+            after = left.get(unit.id, 0)
+            action = "offload" if after or verdict.action != "drop" else "drop"
+            out.append(_decision(unit, verdict, action, kit, after, ref, Reason("budget", "removed", detail=f"{task.budget} tokens")))
+        else:
+            done = keep.get(unit.id, unit)
+            mark = next((r for r, ids in originals.items() if any(m.id in ids for m in unit.messages)), None)
+            out.append(_decision(unit, verdict, "keep" if done is unit else "rewrite", kit, kit_size(done, kit), mark))
+    return tuple(out)
+
+
+def _decision(unit: Unit, verdict: Verdict, action: str, kit: Kit, after: int, ref: str | None = None, *extra: Reason) -> Decision:
+    ids = tuple(m.id for m in unit.messages)
+    return Decision(unit.id, ids, action, (*verdict.reasons, *extra), verdict.score, kit_size(unit, kit), after, None, ref)  # type: ignore[arg-type]
+
+
+def _too_large(task: Task, kit: Kit, best: Assembled) -> str:
+    """The warning (or BudgetError text) that names what does not fit."""
+    system = sum(kit_size(u, kit) for u in task.units if u.kind == "system")
+    hard = sum(kit_size(u, kit) for u in task.units if task.verdicts[u.id].hard) - system
+    return (
+        f"{best.tokens:,} tokens remain, the budget is {task.budget:,}: system {system:,} · protected, pinned and newest {hard:,}"
+        f" · block {kit.count(best.block):,}; raise the budget or unpin messages"
+    )

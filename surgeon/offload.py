@@ -1,0 +1,117 @@
+"""Removed units as candidates: the records of their messages, each understandable alone, with a weight for where it comes from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+
+from surgeon.block import Entry, role_letter
+from surgeon.decide import Verdict
+from surgeon.select import Candidate
+from surgeon.types import Message, Part, Unit
+
+Records = Callable[[str, str, str], Sequence[tuple[str, float]]]  # (text, tool, language) -> (text, weight 0..1)
+Sentences = Callable[[str], Sequence[str]]
+_SHORT = 200
+_ROLE = {"user": 1.5, "assistant": 0.9, "tool": 0.9, "system": 1.0}
+
+
+class Source:
+    """A line of the dialogue block in the making: its head, and the message it stands for (None for a line of an earlier block)."""
+
+    __slots__ = ("message_id", "role", "round", "tool", "unit")
+
+    def __init__(self, role: str, round_: int, tool: str = "", unit: str = "", message_id: str = "") -> None:
+        self.role, self.round, self.tool, self.unit, self.message_id = role, round_, tool, unit, message_id
+
+
+def from_units(units: Sequence[Unit], verdicts: Mapping[str, Verdict], records: Records, sentences: Sentences, first: str | None, language: str) -> tuple[list[Source], list[Candidate]]:
+    """Lines and candidates of the units, in order. The first user task is a must; what the gates drop weighs little."""
+    sources: list[Source] = []
+    candidates: list[Candidate] = []
+    for unit in units:
+        verdict = verdicts[unit.id]
+        factor = 0.15 if verdict.action == "drop" and not verdict.soft else 0.5 + verdict.score
+        answers = {r.call_id: r for m in unit.messages for r in m.results if r.call_id}
+        told: set[str] = set()
+        for message in unit.messages:
+            lines = list(_prose(message, sentences, language))
+            if lines:
+                at = _open(sources, message, unit, role_letter(message.role), "")
+                weight = factor * _ROLE[message.role]
+                candidates += [Candidate(at, n, t, weight, must=unit.id == first and n < 4) for n, t in enumerate(lines)]
+            for call in message.calls:
+                candidates += _call(call, answers, sources, message, unit, records, language, factor, told)
+            for part in message.results:
+                if part.call_id in told or not part.text.strip():
+                    continue
+                at = _open(sources, message, unit, "t", part.tool or "")
+                rows = records(part.text, part.tool or "", language)
+                candidates += [Candidate(at, n, t, factor * _ROLE["tool"] * (0.4 + w)) for n, (t, w) in enumerate(rows)]
+    return sources, candidates
+
+
+def _open(sources: list[Source], message: Message, unit: Unit, letter: str, tool: str) -> int:
+    sources.append(Source(letter, message.round, tool, unit.id, message.id))
+    return len(sources) - 1
+
+
+def _prose(message: Message, sentences: Sentences, language: str) -> list[str]:
+    lines = [s.strip() for s in sentences(message.prose) if s.strip()]
+    pictures = sum(1 for p in message.parts if p.kind == "media")
+    if pictures:
+        note = f"[原有{pictures}张图]" if language == "zh" else f"[{pictures} image{'s' if pictures > 1 else ''} removed]"
+        lines = [f"{note} {lines[0]}", *lines[1:]] if lines else [note]
+    return lines
+
+
+def _call(
+    call: Part, answers: Mapping[str | None, Part], sources: list[Source], message: Message, unit: Unit,
+    records: Records, language: str, factor: float, told: set[str],
+) -> list[Candidate]:
+    """A call and, where it is short, its answer in the same record: a denial or an error must never stand apart from its command."""
+    rows = [t for t, _ in records(call.text, call.tool or "", language)] if call.text.strip() not in ("", "{}") else []
+    answer = answers.get(call.call_id)
+    heading = rows[0] if rows else ""
+    at = _open(sources, message, unit, "a", call.tool or "")
+    if answer is not None and 0 < len(answer.text.strip()) <= _SHORT:
+        told.add(answer.call_id or "")
+        flat = [t for t, _ in records(answer.text, call.tool or "", language)] if _is_json(answer.text) else [" ".join(answer.text.split())]
+        return [Candidate(at, 0, f"{heading} → {' '.join(flat)}".strip(), factor * 1.1), *(Candidate(at, n, t, factor * 0.8) for n, t in enumerate(rows[1:], 1))]
+    return [Candidate(at, n, t, factor * 0.9) for n, t in enumerate(rows or ["()"])]
+
+
+def _is_json(text: str) -> bool:
+    try:
+        json.loads(text)
+    except ValueError:
+        return False
+    return True
+
+
+def from_entries(entries: Sequence[Entry]) -> tuple[list[Source], list[Candidate]]:
+    """Lines of an earlier block of ours as candidates: what was worth keeping then competes with what is new."""
+    sources: list[Source] = []
+    candidates: list[Candidate] = []
+    for entry in entries:
+        sources.append(Source(entry.role, entry.round, entry.tool))
+        weight = 1.2 if entry.role == "u" else 0.9
+        candidates += [Candidate(len(sources) - 1, n, t, weight) for n, t in enumerate(entry.text.split(" … ")) if t.strip()]
+    return sources, candidates
+
+
+def to_entries(sources: Sequence[Source], chosen: Sequence[Candidate]) -> list[Entry]:
+    """The chosen records as lines; records that were not neighbours are joined by an ellipsis."""
+    out: list[Entry] = []
+    at, text, last = -1, "", -1
+    for record in chosen:
+        if record.source != at:
+            if text:
+                out.append(Entry(sources[at].role, sources[at].round, text, sources[at].tool))
+            at, text = record.source, record.text
+        else:
+            text += (" " if record.order == last + 1 and sources[at].role != "t" else " … ") + record.text
+        last = record.order
+    if text:
+        out.append(Entry(sources[at].role, sources[at].round, text, sources[at].tool))
+    return out

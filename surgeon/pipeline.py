@@ -1,0 +1,419 @@
+"""The steps in order, over frozen values: state goes in and comes out; storing originals is the one effect, last.
+
+On any failure of ours the caller's messages come back as they were and the report says why; `strict` raises.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import logging
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import Any
+
+from surgeon import block as blocks
+from surgeon import check
+from surgeon.assemble import Assembled, Kit, Task, assemble
+from surgeon.decide import Verdict, decide
+from surgeon.errors import BudgetError, InputError, StoreError, SurgeonError
+from surgeon.protocols import Archive, Format, Redactor
+from surgeon.result import Compaction, Report
+from surgeon.scoring.combine import Evidence, combine
+from surgeon.segment import segment
+from surgeon.settings import Settings
+from surgeon.snapshot.model import Snapshot
+from surgeon.snapshot.render import entity_lines, intent_lines, ranked
+from surgeon.types import Decision, Finding, Message, Part, Rewrite, Score, Unit
+
+log = logging.getLogger("surgeon")
+_LIGHT_ABOVE = 3_000  # new messages in one call beyond which only the newest are read by the language models
+_TAIL = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Engine:
+    """Everything the steps call, as plain functions; made in `build.py` only."""
+
+    settings: Settings
+    count: Callable[[str], int]
+    size: Callable[[Message], int]
+    formats: Callable[[str, Sequence[Any]], Format]
+    rule_scores: Callable[[Sequence[Unit]], Mapping[str, Score]]
+    similarity: Callable[[Sequence[Unit], Sequence[str], frozenset[str]], tuple[Mapping[str, Score], float]] | None
+    advance: Callable[[Snapshot, Message, datetime | None, bool], Snapshot]
+    shrink: Callable[[Part, Message, Unit, int | None, str, str], Rewrite | None]
+    records: Callable[[str, str, str], Sequence[tuple[str, float]]]
+    sentences: Callable[[str], Sequence[str]]
+    language: Callable[[str], str]
+    redactor: Callable[[str], Redactor]
+    repair: Callable[[Sequence[Any], Format], tuple[list[Any], list[str]]]
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """One call: what to compact and how. `archive` receives originals under `namespace`."""
+
+    native: Sequence[Any]
+    budget: int | None = None
+    query: str | None = None
+    format: str = "auto"
+    state: Mapping[str, Any] | None = None
+    now: datetime | None = None
+    archive: Archive | None = None
+    namespace: str = "one-shot"
+    pins: frozenset[str] = frozenset()
+    snapshot: Snapshot | None = None
+    force: bool = False
+
+
+@dataclass(slots=True)
+class _Clock:
+    spent: dict[str, float] = field(default_factory=dict)
+    last: float = field(default_factory=time.perf_counter)
+
+    def mark(self, step: str) -> None:
+        now = time.perf_counter()
+        self.spent[step] = round(self.spent.get(step, 0.0) + 1000 * (now - self.last), 3)
+        self.last = now
+
+
+@dataclass(frozen=True, slots=True)
+class Read:
+    """The input, read: messages with rounds and without our block, the block if there was one, what is new since the state."""
+
+    messages: tuple[Message, ...]
+    earlier: blocks.Block | None
+    snapshot: Snapshot
+    fresh: frozenset[str]
+    findings: tuple[Finding, ...]
+    notes: tuple[str, ...]
+    whole: tuple[Message, ...] = ()
+
+
+def run(engine: Engine, request: Request) -> Compaction:
+    """Compacts one conversation. Never raises for a fault of ours unless `strict`; BudgetError only with `on_budget="raise"`."""
+    if not isinstance(request.native, Sequence) or isinstance(request.native, str | bytes):
+        raise InputError("messages must be a list of messages", "", f"pass a list of dicts, not {type(request.native).__name__}")
+    if not engine.settings.enabled:
+        return _untouched(request, Snapshot(), "surgeon is switched off (enabled = false)")
+    try:
+        return _run(engine, request)
+    except (BudgetError, InputError):
+        raise
+    except Exception as error:
+        if engine.settings.strict:
+            raise
+        what = error.what if isinstance(error, SurgeonError) else type(error).__name__
+        log.warning("compaction failed, messages pass through: %s", type(error).__name__)
+        return _untouched(request, request.snapshot or Snapshot(), f"passed through unchanged: {what}")
+
+
+def _untouched(request: Request, snapshot: Snapshot, *warnings: str) -> Compaction:
+    state = dict(request.state or {"version": 1, "snapshot": snapshot.to_state(), "tail": [], "rounds": 0})
+    return Compaction(list(request.native), "", snapshot, Report(warnings=warnings, budget=request.budget), state)
+
+
+def _run(engine: Engine, request: Request) -> Compaction:
+    clock = _Clock()
+    fmt = engine.formats(request.format, request.native)
+    native, repaired = list(request.native), list[str]()
+    if engine.settings.repair:
+        native, repaired = engine.repair(native, fmt)
+    read = prepare(engine, fmt, native, request)
+    clock.mark("read")
+    snapshot = _learn(engine, request, read)
+    clock.mark("extract")
+    before = sum(engine.size(m) for m in fmt.read(native))
+    budget = _target(engine, request, before, len(native), read)
+    if budget is None:
+        done = _plain(read, before)
+    else:
+        done = _compacted(engine, request, fmt, read, snapshot, budget, clock)
+    after = _native(fmt, done, read, engine)
+    clock.mark("assemble")
+    warnings = [*read.notes, *repaired, *done.warnings]
+    if engine.settings.on_budget == "raise" and request.budget is not None and done.tokens > request.budget:
+        raise BudgetError(done.warnings[-1] if done.warnings else f"{done.tokens} tokens remain", "", "raise the budget, lower protect_recent or unpin messages")
+    issues = check.new_issues(native, after, fmt)
+    tokens = sum(engine.size(m) for m in fmt.read(after))
+    hopeless = request.budget is not None and tokens > request.budget and read.earlier is not None and tokens > 0.95 * before
+    if issues or tokens > before or hopeless:
+        if issues:
+            warnings.append(f"passed through: the result would break rule {issues[0].rule}")
+        redacted = _plain(read, before)
+        after, done, tokens = _native(fmt, redacted, read, engine), replace(redacted, warnings=done.warnings), before
+    clock.mark("check")
+    refs = _commit(engine, request, read, done, warnings)
+    if refs is None:
+        return _untouched(request, snapshot, *warnings)
+    clock.mark("commit")
+    if engine.settings.shadow:
+        warnings.append("shadow: the result was computed and not applied")
+        after = list(request.native)
+    report = Report(
+        before, tokens, request.budget, fmt.name, done.decisions, read.findings, refs, tuple(dict.fromkeys(warnings)), clock.spent, tuple(fmt.check(after)),
+    )
+    text = render_text(engine, snapshot, done)
+    return Compaction(after, text, snapshot, report, state_of(request, read, snapshot))
+
+
+def _target(engine: Engine, request: Request, before: int, messages: int, read: Read) -> int | None:
+    """Tokens to reach, or None if nothing has to be done."""
+    if request.budget is not None:
+        return request.budget if before > request.budget or request.force else None
+    gates = engine.settings.gates
+    if not request.force and (messages < gates.min_messages or before < gates.min_tokens):
+        return None
+    window = engine.settings.tokens.context_window
+    return min(int(engine.settings.water.low * window), int(0.6 * before))
+
+
+# --- reading -------------------------------------------------------------------------------------------------------------------
+
+
+def prepare(engine: Engine, fmt: Format, native: Sequence[Any], request: Request) -> Read:
+    """Native messages as values: our own block taken out, rounds counted on, secrets hidden, what is new since the state marked."""
+    messages = fmt.read(native)
+    hide = engine.redactor(request.namespace)
+    level = engine.settings.redaction.context
+    findings: list[Finding] = []
+    whole = [m if level == "off" else _hidden(m, hide, findings) for m in messages]
+    messages, earlier = _without_block(whole, fmt)
+    state = request.state or {}
+    seen = _aligned(messages, state.get("tail") or [])
+    offset = earlier.rounds if earlier else 0
+    counted: list[Message] = []
+    rounds = 0 if seen < 0 else int(state.get("rounds", 0)) - _user_rounds(messages[: seen + 1])
+    rounds = max(rounds, 0) if seen >= 0 else offset
+    for message in messages:
+        rounds += _is_round(message)
+        counted.append(replace(message, round=rounds))
+    snapshot = request.snapshot or (Snapshot.from_state(state["snapshot"]) if state.get("snapshot") else Snapshot())
+    if earlier is not None and not snapshot.facts and not snapshot.intent.goal:
+        snapshot = replace(snapshot, intent=earlier.intent, facts=earlier.facts)
+    fresh = frozenset(m.id for m in counted[seen + 1 :])
+    return Read(tuple(counted), earlier, snapshot, fresh, tuple(findings), (), tuple(whole))
+
+
+def _is_round(message: Message) -> bool:
+    return message.role == "user" and not message.results and any(p.kind != "opaque" for p in message.parts)
+
+
+def _user_rounds(messages: Sequence[Message]) -> int:
+    return sum(1 for m in messages if _is_round(m))
+
+
+def _without_block(messages: Sequence[Message], fmt: Format) -> tuple[list[Message], blocks.Block | None]:
+    """Messages without our own block (only the first one counts; there is at most one), and what the block said."""
+    out: list[Message] = []
+    found: blocks.Block | None = None
+    for message in messages:
+        place = next((i for i, p in enumerate(message.parts) if p.kind == "text" and "[context#" in p.text), None)
+        mine = blocks.find(message.parts[place].text) if place is not None and found is None and message.role in ("user", "system") else None
+        if mine is None or place is None:
+            out.append(message)
+            continue
+        found = mine
+        text = message.parts[place].text
+        rest = (text[: mine.start] + text[mine.end :]).strip("\n")
+        if rest:
+            out.append(message.with_part(place, rest))
+            continue
+        native = fmt.unlead(message.native, text)
+        if native is not None:
+            out.append(replace(fmt.read([native])[0], id=message.id, time=message.time, index=message.index))
+    return out, found
+
+
+def fingerprint(message: Message) -> str:
+    """What a message is recognised by when a conversation comes back with its state."""
+    text = "\x1f".join(f"{p.kind}{p.text}" for p in message.parts)
+    return hashlib.blake2b(f"{message.role}\x1f{text}".encode("utf-8", "replace"), digest_size=6).hexdigest()
+
+
+def _aligned(messages: Sequence[Message], tail: Sequence[str]) -> int:
+    """Position of the last message that the state has seen, -1 if none: the latest place where the newest prints match."""
+    if not tail:
+        return -1
+    prints = [fingerprint(m) for m in messages]
+    best, depth = -1, 0
+    for at in range(len(prints) - 1, -1, -1):
+        run = 0
+        while run < len(tail) and at - run >= 0 and prints[at - run] == tail[-1 - run]:
+            run += 1
+        if run > depth:
+            best, depth = at, run
+        if depth == len(tail):
+            break
+    return best
+
+
+def _hidden(message: Message, hide: Redactor, findings: list[Finding]) -> Message:
+    for at, part in enumerate(message.parts):
+        if part.kind in ("text", "tool_result", "tool_call") and part.editable and part.text:
+            clean, found = hide(part.text, None, "context")
+            if found:
+                findings.extend(found)
+                message = message.with_part(at, clean)
+    return message
+
+
+def _learn(engine: Engine, request: Request, read: Read) -> Snapshot:
+    """The snapshot after every new message, one at a time, so that one go and message by message give the same."""
+    snapshot = read.snapshot
+    new = [m for m in read.messages if m.id in read.fresh]
+    for at, message in enumerate(new):
+        light = len(new) - at > _LIGHT_ABOVE
+        try:
+            snapshot = engine.advance(snapshot, message, request.now, light)
+        except Exception:
+            if engine.settings.strict:
+                raise
+            log.warning("extraction failed for one message")
+    return snapshot
+
+
+# --- deciding and fitting ------------------------------------------------------------------------------------------------------
+
+
+def _plain(read: Read, tokens: int) -> Assembled:
+    decisions = tuple(Decision(u.id, tuple(m.id for m in u.messages), "keep") for u in segment(read.messages))
+    return Assembled((), "", read.messages, decisions, tokens=tokens)
+
+
+def judge(engine: Engine, units: Sequence[Unit], snapshot: Snapshot, query: str | None, pins: frozenset[str]) -> dict[str, Verdict]:
+    """Scores and verdicts of units. The embedding channel reads only what is not protected anyway."""
+    rules = engine.rule_scores(units)
+    first = decide(units, rules, snapshot, engine.settings, pins)
+    near: Mapping[str, Score] = {}
+    threshold = 0.5
+    targets = [t for t in (snapshot.intent.goal, query or "") if t]
+    if engine.similarity is not None and targets:
+        skip = frozenset(u for u, v in first.items() if v.hard or any(r.name == "recent" for r in v.reasons))
+        near, threshold = engine.similarity(units, targets, skip)
+    scores = combine(units, Evidence(rules, near, threshold, snapshot, query), engine.settings.scoring)
+    return decide(units, scores, snapshot, engine.settings, pins)
+
+
+def _compacted(engine: Engine, request: Request, fmt: Format, read: Read, snapshot: Snapshot, budget: int, clock: _Clock) -> Assembled:
+    units = segment(read.messages)
+    verdicts = judge(engine, units, snapshot, request.query, request.pins)
+    clock.mark("score")
+    sample = " ".join(m.prose[:200] for m in read.messages[-30:] if m.role in ("user", "assistant"))
+    language = "zh" if engine.language(sample) == "zh" else "en"
+    following = _following(read.messages)
+
+    def shrink(part: Part, message: Message, unit: Unit, cap: int | None) -> Rewrite | None:
+        return engine.shrink(part, message, unit, cap, request.query or "", following.get(message.id, ""))
+
+    kit = Kit(
+        engine.count, engine.size, shrink, engine.records, engine.sentences,
+        lambda text: reference(request.namespace, text), engine.settings, language, fmt.alternates,
+    )
+    task = Task(units, verdicts, snapshot, budget, request.query, read.earlier)
+    return assemble(task, kit)
+
+
+def _following(messages: Sequence[Message]) -> dict[str, str]:
+    """For each message, the text of the next assistant turn: identifiers named there must stay visible in a rewritten result."""
+    out: dict[str, str] = {}
+    later = ""
+    for message in reversed(messages):
+        out[message.id] = later
+        if message.role == "assistant":
+            later = message.prose + " " + " ".join(c.text for c in message.calls)
+    return out
+
+
+def reference(namespace: str, text: str) -> str:
+    """The content reference of an original in a namespace: 12 hex digits."""
+    return hashlib.sha256(f"{namespace}\x1f{text}".encode("utf-8", "replace")).hexdigest()[:12]
+
+
+# --- writing -------------------------------------------------------------------------------------------------------------------
+
+
+def _native(fmt: Format, done: Assembled, read: Read, engine: Engine) -> list[Any]:
+    """The fitted conversation in the caller's format; the block leads the next user message where roles must alternate."""
+    if not done.block:
+        if done.tail == read.messages:
+            return [fmt.write(m) for m in read.whole]
+        return [fmt.write(m) for m in (*done.head, *done.tail)]
+    head = [fmt.write(m) for m in done.head]
+    tail = [fmt.write(m) for m in done.tail]
+    if fmt.alternates and done.tail and done.tail[0].role == "user" and not done.tail[0].results:
+        return [*head, fmt.lead(tail[0], done.block), *tail[1:]]
+    return [*head, fmt.make("user", done.block), *tail]
+
+
+def _commit(engine: Engine, request: Request, read: Read, done: Assembled, warnings: list[str]) -> dict[str, tuple[str, ...]] | None:
+    """Stores the originals behind every marker. On failure the caller passes the originals through."""
+    refs = dict(done.originals)
+    if not refs:
+        return refs
+    if request.archive is None:
+        return refs
+    hide = engine.redactor(request.namespace)
+    level = engine.settings.redaction.archive
+    by_id = {m.id: m for m in read.messages}
+    entries: list[dict[str, Any]] = []
+    for ref, ids in refs.items():
+        whole = ref == done.stretch_ref
+        texts = []
+        for i in ids:
+            message = by_id[i]
+            texts.append(_original(message, ref, request.namespace, whole))
+        text = "\n\n".join(texts)
+        if whole and read.earlier is not None and read.earlier.ref:
+            text = f"[earlier: ref {read.earlier.ref}]\n\n{text}"
+        if level != "off":
+            text = hide(text, None, "archive")[0]
+        first = by_id[ids[0]]
+        entries.append({"ref": ref, "text": text, "message_id": first.id if not whole else "", "round": first.round, "role": first.role, "kind": "marker"})
+    try:
+        request.archive.put(request.namespace, entries)
+    except StoreError as error:
+        if engine.settings.strict:
+            raise
+        warnings.append(f"passed through: originals could not be stored ({error.what})")
+        return None
+    return refs
+
+
+def _original(message: Message, ref: str, namespace: str, whole: bool) -> str:
+    """The text of a message that a marker stands for; for a part, exactly that part."""
+    if not whole:
+        for part in message.parts:
+            if part.text and reference(namespace, part.text) == ref:
+                return part.text
+    calls = "".join(f"\n{c.tool}({c.text})" for c in message.calls)
+    return f"[{message.id} · round {message.round} · {message.name or message.role}] {message.text}{calls}"
+
+
+def render_text(engine: Engine, snapshot: Snapshot, done: Assembled) -> str:
+    """The sandwich as text: intent, entities, dialogue."""
+    limits = engine.settings.snapshot
+    intent = intent_lines(snapshot.intent)
+    entities = entity_lines(ranked(snapshot), max(limits.entity_tokens, 200), engine.count, limits.history == "on").lines
+    dialogue: list[str] = [blocks.entry_line(blocks.Entry(blocks.role_letter(m.role), m.round, _said(m))) for m in done.head if m.role != "system"]
+    earlier = blocks.find(done.block)
+    if earlier is not None:
+        dialogue += [blocks.entry_line(e) for e in earlier.entries]
+    dialogue += [blocks.entry_line(blocks.Entry(blocks.role_letter(m.role), m.round, _said(m))) for m in done.tail if m.role != "system"]
+    out = [f"<|{name}|>\n" + "\n".join(lines) + f"\n<|/{name}|>" for name, lines in (("intent", intent), ("entities", entities), ("dialogue", dialogue))]
+    return "\n".join(out)
+
+
+def _said(message: Message) -> str:
+    calls = " ".join(f"{c.tool}({c.text})" for c in message.calls)
+    name = f"{message.name}: " if message.name else ""
+    return f"{name}{message.text} {calls}".strip()
+
+
+def state_of(request: Request, read: Read, snapshot: Snapshot) -> dict[str, Any]:
+    """JSON-safe state: the snapshot, and enough of the newest messages to know where to go on."""
+    tail = [fingerprint(m) for m in read.messages[-_TAIL:]]
+    rounds = read.messages[-1].round if read.messages else 0
+    return {"version": 1, "namespace": request.namespace, "snapshot": snapshot.to_state(), "tail": tail, "rounds": rounds}
