@@ -76,7 +76,9 @@ class Parsed(Generic[M]):
         if self.model is not None and not self.problems:
             return self.model
         first = self.problems[0]
-        raise RuleError(f"{first.code} {first.message}", f"{self.source.path}:{first.line}:{first.col}", first.repair or "run 'surgeon validate'")
+        raise RuleError(
+            f"{first.code} {first.message}", f"{self.source.path}:{first.line}:{first.col}", first.repair or "run 'surgeon validate'"
+        )
 
 
 def yaml_files(paths: Iterable[str | Path]) -> Iterator[Path]:
@@ -97,7 +99,11 @@ def read_yaml(path: str | Path, text: str | None = None) -> Source:
             text = Path(path).read_text("utf-8")
         except (OSError, UnicodeDecodeError) as error:
             reason = error.strerror if isinstance(error, OSError) else "not UTF-8"
-            return Source(name, "", problems=(Problem("SRG001", 1, 1, f"the file cannot be read: {reason}", "check the path and the encoding (UTF-8)"),))
+            return Source(
+                name,
+                "",
+                problems=(Problem("SRG001", 1, 1, f"the file cannot be read: {reason}", "check the path and the encoding (UTF-8)"),),
+            )
     loader = _Loader(text)
     try:
         node = loader.get_single_node()
@@ -116,7 +122,9 @@ def read_yaml(path: str | Path, text: str | None = None) -> Source:
 def _syntax(error: Exception) -> Problem:
     mark = getattr(error, "problem_mark", None)
     line, col = (mark.line + 1, mark.column + 1) if mark else (1, 1)
-    return Problem("SRG101", line, col, f"not valid YAML: {getattr(error, 'problem', None) or error}", "quote the text or mend the indentation")
+    return Problem(
+        "SRG101", line, col, f"not valid YAML: {getattr(error, 'problem', None) or error}", "quote the text or mend the indentation"
+    )
 
 
 class _Walk:
@@ -152,7 +160,11 @@ class _Walk:
                 continue
             here = (*place, key.value)
             if here in self.keys:
-                self.problems.append(Problem("SRG105", line, col, f"duplicate key '{key.value}'", f"it stands already on line {self.keys[here][0]}; remove one"))
+                self.problems.append(
+                    Problem(
+                        "SRG105", line, col, f"duplicate key '{key.value}'", f"it stands already on line {self.keys[here][0]}; remove one"
+                    )
+                )
                 continue
             self.keys[here] = (line, col)
             self.visit(value, here)
@@ -191,9 +203,8 @@ def _real(source: Source, place: Place) -> Place:
     out: Place = ()
     data = source.data
     for number, step in enumerate(place):
-        if isinstance(data, dict) and step in data:
-            data = data[step]
-        elif isinstance(data, list) and isinstance(step, int) and step < len(data):
+        inside = step in data if isinstance(data, dict) else isinstance(data, list) and isinstance(step, int) and step < len(data)
+        if inside:
             data = data[step]
         elif number < len(place) - 1:
             continue

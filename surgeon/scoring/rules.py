@@ -20,6 +20,7 @@ from surgeon.yaml_source import yaml_files
 
 log = logging.getLogger("surgeon.rules")
 NEUTRAL = 0.2
+SECONDS = Limits().regex_seconds  # type: ignore[call-arg]
 _LONG = 4_000
 _UPPER = r"(?<!\\)(?<!\\[pP])(?<!\\[pP]\{)(?<!\\[pP]\{[A-Z])[A-Z]"
 _QUIET = frozenset({"identifier", "name", "time"})
@@ -116,12 +117,12 @@ class RuleSet:
     """Rules of several files. A later file overrides a rule of the same id; the same id twice in one file is an error."""
 
     rules: tuple[CompiledRule, ...]
-    seconds: float = Limits().regex_seconds
+    seconds: float = SECONDS
 
     @classmethod
     def load(cls, paths: Iterable[str | Path] | None = None, seconds: float | None = None) -> RuleSet:
         """Reads files and folders (None: the shipped packs). Raises RuleError with file:line:col."""
-        limit = Limits().regex_seconds if seconds is None else seconds
+        limit = SECONDS if seconds is None else seconds
         found: dict[str, CompiledRule] = {}
         for path in yaml_files([resource("rules")] if paths is None else paths):
             parsed = read_rules(path)
@@ -186,7 +187,9 @@ def _compile_file(file: RuleFile, path: str) -> dict[str, CompiledRule]:
         try:
             out[rule.id] = compile_rule(rule, file.defaults)
         except regex.error as error:
-            raise RuleError(f"SRG201 pattern does not compile: {error}", f"{path}  rule {rule.id}", "run 'surgeon validate' for the place") from None
+            raise RuleError(
+                f"SRG201 pattern does not compile: {error}", f"{path}  rule {rule.id}", "run 'surgeon validate' for the place"
+            ) from None
     return out
 
 
