@@ -30,14 +30,32 @@ _ENGLISH = frozenset(
     the of and to in is you that it he was for on are as with his they i at be this have from or had by not but what all were we
     when your can said there an each which she do how their if will up other about out many then them these so some her would make
     like him into time has look two more go see no way could people my than first been who its now find long down day did get come
-    made may please thanks me us our just need want let should does der die das und ist nicht ich sie wir mit auf für ein eine den
-    von zu im dem des auch es le la les des et est pas je nous vous avec pour une dans que qui sur au du el los las y es no con
-    por para una en se lo como pero il che di non per sono della o os as um uma não com mais foi het een van en niet ik die no in
-    as on Head, middle and tail of a long text.      if len(text) <= 3 * _SAMPLE:         return text     middle = len(text) // 2
-    return f
-    """,
+    made may please thanks me us our just need want let should does
+        """,
     )
-) -> Language:
+)
+_OTHERS = frozenset(
+    re.findall(
+        r"\S+",
+        """
+    der das und ist nicht ich sie wir mit auf für ein eine den von zu im dem des auch es le la les et est pas je nous vous avec
+    pour une dans que qui sur au du el los las y con por para una en se lo como pero il che di non per sono della o os um uma não
+    com mais foi het een van niet ik
+        """,
+    )
+)
+_HAN_PER_WORD = 1.6  # characters of Chinese that say as much as one English word
+
+
+def _sample(text: str) -> str:
+    """Head, middle and tail of a long text."""
+    if len(text) <= 3 * _SAMPLE:
+        return text
+    middle = len(text) // 2
+    return f"{text[:_SAMPLE]} {text[middle : middle + _SAMPLE]} {text[-_SAMPLE:]}"
+
+
+def _latin_language(words: list[str]) -> Language:
     """English, unless function words of other languages clearly outnumber its own."""
     lowered = [w.lower() for w in words]
     english = sum(w in _ENGLISH for w in lowered)
@@ -46,7 +64,10 @@ _ENGLISH = frozenset(
 
 
 def detect(text: str) -> Language:
-    """ "zh", "en", "mixed" (both matter) or "other" (another language, or no words at all). Pure; reads at most 12,000 characters."""
+    """The language of a text: "zh", "en", "mixed" (both matter) or "other" (another language, or no words at all).
+
+    A pure function that reads at most 12,000 characters.
+    """
     sample = _sample(text)
     words_only = _NOISE.sub(" ", sample)
     han = len(_HAN.findall(words_only))
