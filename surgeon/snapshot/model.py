@@ -80,15 +80,15 @@ class Discourse:
     """What the next message may refer to without naming it.
 
     `touched`: keys in the order they were last changed, newest last. `proposed`: edits the assistant offered and the user has
-    neither taken nor refused. `listed`: option names in the order they were mentioned. `last_assistant`: its newest text, shortened.
+    neither taken nor refused. `listed`: option names in the order they were mentioned, `listed_for`: what they are options of.
+    `mood`: what the user's last turn did (`state` or `ask`): answers to a question are not adopted.
     """
 
     touched: tuple[str, ...] = ()
     proposed: tuple[Mapping[str, Any], ...] = ()
     listed: tuple[str, ...] = ()
-    last_assistant: str = ""
-    last_user_changed: tuple[str, ...] = ()
-    now: str = ""
+    listed_for: str = ""
+    mood: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,9 +121,8 @@ class Snapshot:
                 "touched": list(self.discourse.touched),
                 "proposed": [dict(p) for p in self.discourse.proposed],
                 "listed": list(self.discourse.listed),
-                "last_assistant": self.discourse.last_assistant,
-                "last_user_changed": list(self.discourse.last_user_changed),
-                "now": self.discourse.now,
+                "listed_for": self.discourse.listed_for,
+                "mood": self.discourse.mood,
             },
         }
 
@@ -139,9 +138,8 @@ class Snapshot:
                 touched=tuple(talk.get("touched") or ()),
                 proposed=tuple(dict(p) for p in talk.get("proposed") or ()),
                 listed=tuple(talk.get("listed") or ()),
-                last_assistant=talk.get("last_assistant", ""),
-                last_user_changed=tuple(talk.get("last_user_changed") or ()),
-                now=talk.get("now", ""),
+                listed_for=talk.get("listed_for", ""),
+                mood=talk.get("mood", ""),
             ),
         )
 

@@ -1,0 +1,102 @@
+"""One message further: what a new message changes in the snapshot. Pure: the same snapshot and message give the same result.
+
+User statements set and change facts; an assistant's restatement fills in what the user's words left open ("push it by an hour"),
+but never overrides what the user said in the same round; questions, suppositions and quotations change nothing that holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import NamedTuple
+
+from surgeon.extract import acts, assistant, intents, tools
+from surgeon.extract.atoms import Atom, find_atoms
+from surgeon.extract.changes import Editor
+from surgeon.snapshot.model import Snapshot
+from surgeon.types import Analysis, Message
+
+_LONG = 6_000
+
+
+class Pin(NamedTuple):
+    """Where a rule that pins (a constraint) matched."""
+
+    start: int
+    end: int
+    rule: str
+
+
+@dataclass(frozen=True, slots=True)
+class Extraction:
+    """What extraction needs from outside: one NLP pass, the pinning rules, and how much a sentence says."""
+
+    analyse: Callable[[str], Analysis]
+    pins: Callable[[str, str], Sequence[Pin]]
+    worth: Callable[[str], float]
+
+    def __call__(self, snapshot: Snapshot, message: Message, now: datetime | None, light: bool) -> Snapshot:
+        """The snapshot after one more message. `light` skips the language model (very long histories)."""
+        moment = message.time or now
+        if message.role == "user" and not message.results:
+            return self._user(replace(snapshot, round=max(snapshot.round, message.round)), message, moment, light)
+        if message.role == "assistant":
+            return assistant.listen(snapshot, message, moment) if message.prose else snapshot
+        if message.results:
+            return tools.take(snapshot, message)
+        return snapshot
+
+    def _user(self, snapshot: Snapshot, message: Message, moment: datetime | None, light: bool) -> Snapshot:
+        text = message.prose if len(message.prose) <= _LONG else message.prose[: _LONG // 2] + "\n" + message.prose[-_LONG // 2 :]
+        if not text.strip():
+            return snapshot
+        entities = () if light else self.analyse(text).entities
+        atoms = find_atoms(text, moment, entities)
+        pinned = self.pins(text, "user")
+        editor = Editor(snapshot, message)
+        spoken = acts.sentences(text)
+        mood = "ask"
+        for position, sentence in enumerate(spoken):
+            act = acts.act_of(sentence.text)
+            inside = [a for a in atoms if sentence.start <= a.start < sentence.end]
+            held = [p for p in pinned if sentence.start <= p.start < sentence.end]
+            if not (act.question or act.suppose):
+                mood = "state"
+            self._sentence(editor, sentence, act, inside, held, position == 0)
+        after = editor.finish(mood)
+        return intents.follow(after, message, [s.text for s in spoken], atoms, self.worth)
+
+    def _sentence(self, editor: Editor, sentence: acts.Sentence, act: acts.Act, atoms: list[Atom], held: Sequence[Pin], first: bool) -> None:
+        text = sentence.text
+        if first and act.accept and not act.suppose:
+            editor.accept(text)
+        if act.suppose or (act.question and not act.update):
+            editor.suppose(text, atoms) if act.suppose and atoms and not act.question else None
+            return
+        if act.quoted and act.question:
+            return
+        done = False
+        if act.swap:
+            done = editor.swap(text)
+        for old, new in acts.pairs(text):
+            done = editor.exchange(old, new) or done
+        if act.target is not None and not done:
+            done = editor.restore(text, act.target, atoms)
+            if done:
+                editor.seen(atoms)
+                return
+        if act.cancel and not done:
+            done = editor.cancel(text)
+            if done and not held:
+                return
+        if not done:
+            done = editor.choose(text)
+        if not done:
+            done = editor.assign(text, atoms, act.update)
+            if not done and act.update:
+                done = editor.object(text, acts.objects(text))
+        if held:
+            editor.constrain(text, held[0].rule)
+        elif self.worth(text) > 0 and not editor.covered(text, atoms):
+            editor.state(text)

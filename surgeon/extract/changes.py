@@ -1,0 +1,290 @@
+"""The editor: proposes edits for one message and applies them as it goes, so that a later sentence sees what an earlier one did."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from surgeon.extract.atoms import Atom
+from surgeon.extract.labels import LEXICON, labels_in, owner_of
+from surgeon.extract.merge import contains, merge_address, patch_address, patch_number, swap_in
+from surgeon.extract.words import content_words, overlap
+from surgeon.snapshot.apply import apply, values
+from surgeon.snapshot.model import Snapshot
+from surgeon.snapshot.restore import Target, pick
+from surgeon.types import Change, ChangeAction, Edit, Fact, FactKind, FactStatus, Message
+
+_VAGUE = frozenset({"to", "from", "by", "before", "under", "pay", "long", "until", "till", "stop", "day", "name", "start", "end", "of us", "one", "人", "位", "间", "张", "度", "票", "之前", "开始", "结束", "output", "unit", "begin", "by", "date", "time"})
+_MAX = 200
+
+
+class Editor:
+    """Changes of one message on a snapshot."""
+
+    def __init__(self, snapshot: Snapshot, message: Message) -> None:
+        self.snapshot = snapshot
+        self.message = message
+        self.changed: set[str] = set()
+        self.count = 0
+
+    # --- plumbing ------------------------------------------------------------------------------------------------------------
+
+    def edit(
+        self, key: str, value: str, action: ChangeAction = "set", *, kind: FactKind = "entity", label: str = "", owner: str = "", type_: str = "",
+        normal: str = "", status: FactStatus = "active", source_round: int | None = None, said: str = "", confidence: float = 1.0,
+    ) -> None:
+        """Applies one edit now."""
+        when = self.message.time.isoformat() if self.message.time else None
+        change = Change(action, value[:_MAX], self.message.id, self.message.round, when, source_round, said[:80])
+        edit = Edit(key, kind, label or key.partition(":")[0], change, owner, status, type_, normal, None, confidence)
+        before = self.snapshot.facts.get(key)
+        self.snapshot = apply(self.snapshot, [edit])
+        if self.snapshot.facts.get(key) is not before:
+            self.changed.add(key)
+
+    def finish(self, mood: str) -> Snapshot:
+        """The snapshot after the message."""
+        return replace(self.snapshot, discourse=replace(self.snapshot.discourse, mood=mood, proposed=(), listed=() if self.changed else self.snapshot.discourse.listed))
+
+    def active(self) -> list[Fact]:
+        """Active facts, the most recently touched first."""
+        order = {k: i for i, k in enumerate(self.snapshot.discourse.touched)}
+        return sorted((f for f in self.snapshot.facts.values() if f.status == "active"), key=lambda f: -order.get(f.key, -1))
+
+    # --- acts ----------------------------------------------------------------------------------------------------------------
+
+    def accept(self, text: str) -> None:
+        """The user takes what the assistant just proposed."""
+        for proposal in self.snapshot.discourse.proposed:
+            self.edit(proposal["key"], proposal["value"], "set", kind="decision", label=proposal["label"], said=text)
+
+    def suppose(self, text: str, atoms: Sequence[Atom]) -> None:
+        """A what-if is kept as hypothetical; it never replaces what holds."""
+        self.edit(f"maybe:r{self.message.round}", text, kind="finding", label="what if", status="hypothetical")
+
+    def swap(self, text: str) -> bool:
+        """Two facts of one type that the sentence names (or the two touched last) trade their values."""
+        facts = [f for f in self.active() if f.kind == "entity" and f.owner]
+        named = [f for f in facts if f.owner.lower() in text.lower()]
+        pool = named if len(named) >= 2 else facts
+        for first in pool:
+            for second in pool:
+                if first.key < second.key and first.type == second.type and first.label == second.label and first.value != second.value:
+                    a, b = first.value, second.value
+                    self.edit(first.key, b, "update", kind=first.kind, type_=first.type, said=text)
+                    self.edit(second.key, a, "update", kind=second.kind, type_=second.type, said=text)
+                    return True
+        return False
+
+    def exchange(self, old: str, new: str) -> bool:
+        """A named old value is replaced by a new one wherever it is current."""
+        size = len(old.split())
+        if not re.search(r"[\u4e00-\u9fff]", new) and len(new.split()) > size:
+            new = " ".join(new.split()[-size:])
+        new = new.strip(" ,.，。")
+        hit = False
+        for fact in self.active():
+            if fact.kind == "constraint" or not contains(fact.value, old) or contains(fact.value, new):
+                continue
+            value = swap_in(fact.value, old, new)
+            whole = fact.value.strip().lower() == old.lower()
+            self.edit(fact.key, value, "update" if whole else "patch", kind=fact.kind, type_=fact.type, said=f"{old} → {new}")
+            hit = True
+        return hit
+
+    def restore(self, text: str, target: Target, atoms: Sequence[Atom]) -> bool:
+        """An earlier value becomes current again, and with it what other facts quote of it."""
+        fact, target = self._referred(text, target, atoms)
+        if fact is None:
+            return False
+        change = pick(fact, target)
+        if change is None or (change.value == fact.value and fact.status == "active"):
+            return False
+        self._replace(fact, change.value, "restore", text, source_round=change.round)
+        return True
+
+    def _referred(self, text: str, target: Target, atoms: Sequence[Atom]) -> tuple[Fact | None, Target]:
+        """The fact a restore means: the one whose earlier value is named, else by label, else by shared words, else the last one changed."""
+        facts = [f for f in self.snapshot.facts.values() if len(values(f)) > 1 or f.status in ("cancelled", "rejected")]
+        order = {k: i for i, k in enumerate(self.snapshot.discourse.touched)}
+        facts.sort(key=lambda f: -order.get(f.key, -1))
+        for fact in facts:
+            for change in values(fact):
+                if (change.value != fact.value or fact.status != "active") and len(change.value) >= 2 and contains(text, change.value):
+                    return fact, Target("value", value=change.value)
+        if not facts:
+            return None, target
+        labels = {label for a, b, label in labels_in(text) if text[a:b].lower() not in _VAGUE}
+        owner = owner_of(text)
+        labelled = [f for f in facts if f.label in labels and (not owner or f.owner == owner)]
+        if labelled:
+            return labelled[0], target
+        words = content_words(text)
+        scored = [(overlap(words, content_words(f"{f.key} {f.value} " + " ".join(c.said for c in f.history))), -i) for i, f in enumerate(facts)]
+        best = max(scored, default=(0.0, 0))
+        if best[0] >= 0.2:
+            return facts[-best[1]], target
+        if atoms:
+            same = [f for f in facts if f.type == atoms[0].type]
+            return (same[0] if same and not any(a.text in text for a in atoms) else None), target
+        typed = [f for f in facts if f.type]
+        return (typed or facts)[0], target
+
+    def cancel(self, text: str) -> bool:
+        """The facts a sentence calls off: by label or by the words it shares with them."""
+        words = content_words(text)
+        labels = {label for a, b, label in labels_in(text) if text[a:b].lower() not in _VAGUE}
+        scored: list[tuple[float, int, Fact]] = []
+        for position, fact in enumerate(self.active()):
+            said = content_words(f"{fact.value} {fact.owner}")
+            score = overlap(words, said) + (0.3 if fact.label in labels and fact.type else 0.0)
+            if score >= 0.25 and words & (said | content_words(fact.label)):
+                scored.append((score, -position, fact))
+        if not scored:
+            return False
+        best = max(s for s, _, _ in scored)
+        for score, _, fact in scored:
+            if score >= max(0.3, 0.75 * best):
+                self.edit(fact.key, fact.value, "cancel", kind=fact.kind, said=text)
+        return True
+
+    def choose(self, text: str) -> bool:
+        """One of the options the assistant just listed is named (or counted)."""
+        listed = self.snapshot.discourse.listed
+        named = [o for o in listed if contains(text, o)]
+        label = self.snapshot.discourse.listed_for
+        key = f"choice:{label}" if label else "choice:main"
+        if len(named) != 1:
+            return False
+        self.edit(key, named[0], "set", kind="decision", label=label or "choice", type_="choice", said=text)
+        return True
+
+    def assign(self, text: str, atoms: Sequence[Atom], update: bool) -> bool:
+        """Every typed value fills its slot; the same slot said differently is an update, a part of it a patch."""
+        hit = False
+        for position, atom in enumerate(atoms):
+            if atom.type in ("name", "person") and not update and atom.label in ("name", "person"):
+                owner = ""
+            else:
+                owner = owner_of(text[: max(1, atom.end)])
+            if _several(atoms, position):
+                owner = owner or _beside(text, atom)
+            hit = self._one(text, atom, owner, update) or hit
+        return hit
+
+    def _one(self, text: str, atom: Atom, owner: str, update: bool) -> bool:
+        fact = self._slot(atom, owner, update, text)
+        if fact is None:
+            label = atom.label
+            key = f"{label}:{owner or ('main' if label in LEXICON or atom.type in ('address', 'date', 'clock') else atom.text[:24])}"
+            if key in self.snapshot.facts and self.snapshot.facts[key].type != atom.type:
+                key = f"{key}/{atom.type}"
+            self.edit(key, _display(atom), label=label, owner=owner, type_=atom.type, normal=atom.normal, said=text)
+            return True
+        value = _display(atom)
+        if fact.type == "address":
+            value = merge_address(fact.value, atom.text) if atom.type == "address" else patch_address(fact.value, atom.text) or fact.value
+        elif atom.type == "number" and fact.type != "number":
+            value = patch_number(fact.value, atom.text) or atom.text
+        if value == fact.value:
+            self.seen([atom])
+            return True
+        action: ChangeAction = "patch" if fact.type == "address" and atom.type != "address" else "update"
+        self._replace(fact, value, action, text, normal=atom.normal)
+        return True
+
+    def _slot(self, atom: Atom, owner: str, update: bool, text: str) -> Fact | None:
+        """The fact an atom speaks of, if it is known already."""
+        live = [f for f in self.active() if f.kind in ("entity", "decision") and f.type]
+        exact = [f for f in live if f.type == atom.type and f.label == atom.label and (f.owner == owner or (update and not owner))]
+        if exact and (atom.label in LEXICON or atom.type in ("address", "date", "clock", "phone", "email") or update):
+            if atom.type in ("code", "id", "path", "number") and not update and atom.label not in LEXICON:
+                return None
+            return exact[0]
+        if not update:
+            return None
+        specific = {"address", "phone", "email", "date", "clock", "endpoint", "percent"}
+        same = [f for f in live if f.type == atom.type and (not owner or f.owner == owner)]
+        if same and (atom.type in specific or atom.label not in LEXICON or same[0].label not in LEXICON or same[0].label == atom.label):
+            return same[0]
+        if atom.type == "number" and atom.label not in LEXICON and live:
+            last = live[0]
+            if last.type in ("address", "quantity", "money", "number", "endpoint", "code") and (last.type != "address" or re.search(rf"{re.escape(atom.text)}\s*号|\bat {re.escape(atom.text)}\b|\b(?:number|no\.?) {re.escape(atom.text)}\b", text)):
+                return last
+        return None
+
+    def object(self, text: str, found: Sequence[str]) -> bool:
+        """A new value in words goes to the fact the sentence names, else to the last one of words that was touched."""
+        if not found:
+            return False
+        value = found[0]
+        labels = [label for a, b, label in labels_in(text) if text[a:b].lower() not in _VAGUE]
+        live = [f for f in self.active() if f.kind in ("entity", "decision", "preference")]
+        for fact in live:
+            if fact.label in labels and fact.type in ("words", "choice", "name"):
+                self._replace(fact, value, "update", text)
+                return True
+        recent = [f for f in live[:3] if f.type in ("words", "choice")]
+        if recent and len(value) <= 30:
+            self._replace(recent[0], value, "update", text)
+            return True
+        return False
+
+    def constrain(self, text: str, rule: str) -> None:
+        """A rule the user sets, in the user's words."""
+        self.count += 1
+        self.edit(f"rule:r{self.message.round}.{self.count}", text, kind="constraint", label=rule.split(".")[-1])
+
+    def state(self, text: str) -> None:
+        """A statement that no type covers is kept in the user's words."""
+        if len(text) <= _MAX:
+            self.count += 1
+            self.edit(f"said:r{self.message.round}.{self.count}", text, kind="preference", label="said")
+
+    def covered(self, text: str, atoms: Sequence[Atom]) -> bool:
+        """Whether typed values already say most of the sentence."""
+        return sum(a.end - a.start for a in atoms) >= 0.45 * len(text)
+
+    def seen(self, atoms: Sequence[Atom]) -> None:
+        """Values said again count as touched."""
+        keys = [f.key for a in atoms for f in self.active() if contains(f.value, a.text)]
+        touched = [k for k in self.snapshot.discourse.touched if k not in keys] + list(dict.fromkeys(keys))
+        self.snapshot = replace(self.snapshot, discourse=replace(self.snapshot.discourse, touched=tuple(touched[-24:])))
+
+    def _replace(self, fact: Fact, value: str, action: ChangeAction, text: str, source_round: int | None = None, normal: str = "") -> None:
+        old = fact.value
+        self.edit(fact.key, value, action, kind=fact.kind, type_=fact.type, normal=normal, source_round=source_round, said=text)
+        if fact.status == "active" and len(old) >= 2:
+            self.carry(fact.key, old, value)
+
+    def carry(self, key: str, old: str, new: str) -> None:
+        """What quotes a superseded value is brought up to date (or, where it said nothing else, retired)."""
+        raw_old, raw_new = _raw(old), _raw(new)
+        for fact in self.active():
+            if fact.key != key and fact.kind != "constraint" and contains(fact.value, raw_old) and not contains(fact.value, raw_new):
+                self.edit(fact.key, swap_in(fact.value, raw_old, raw_new), "patch", kind=fact.kind, type_=fact.type, said=f"{raw_old} → {raw_new}")
+
+
+def _raw(value: str) -> str:
+    """The words of a value, without the date that was worked out for them."""
+    return re.sub(r" \(\d{4}-\d{2}-\d{2}\)$", "", value)
+
+
+def _display(atom: Atom) -> str:
+    """Dates carry the day they stand for beside the words."""
+    if atom.type == "date" and atom.normal and atom.normal not in atom.text:
+        return f"{atom.text} ({atom.normal})"
+    return atom.text
+
+
+def _several(atoms: Sequence[Atom], position: int) -> bool:
+    mine = atoms[position]
+    return sum(1 for a in atoms if a.type == mine.type and a.label == mine.label) > 1
+
+
+def _beside(text: str, atom: Atom) -> str:
+    """With several values of one kind in a sentence, the name that stands right before one tells whose it is."""
+    before = text[max(0, atom.start - 24):atom.start]
+    match = re.search(r"([A-Z][\w’'-]+|[\u4e00-\u9fff]{1,4})\s*(?:at|is|gets?|in|on|to|:|的|是)?\s*$", before)
+    return match[1] if match and match[1].lower() not in ("the", "at", "and", "for") else ""
