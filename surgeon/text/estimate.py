@@ -10,7 +10,10 @@ import re
 from collections import Counter
 from functools import lru_cache
 
-_PIECE = re.compile(r"'(?:[sdmt]|ll|ve|re)(?![^\W\d_])|(?:[^\r\n\w]|_)?[^\W\d_]+|\d{1,3}| ?(?:[^\s\w]|_)+[\r\n]*|\s*[\r\n]|\s+(?!\S)|\s+|\w")
+_PIECE = re.compile(
+    r"'(?:[sdmt]|ll|ve|re)(?![^\W\d_])|(?:[^\r\n\w]|_)?[^\W\d_]+|\d{1,3}| ?(?:[^\s\w]|_)+[\r\n]*"
+    r"|\s*[\r\n]|\s+(?!\S)|\s+|\w"
+)
 _BLOCK = 50_000
 _CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _VOWEL = re.compile(r"[aeiouyAEIOUY]")
@@ -24,7 +27,7 @@ _ONE = frozenset(
     "认议记论设证评试话询该详语误说请读调象责败账货购费资起超路身车转软载辑输达过运近还这进连述退送选通速造連道邮部都配释里重量金钟钮链销错键长開間関门闭问间队阳陆限院除雅集雷需非面音页"
     "项预频题额首验高黑"
 )
-# Tokens of a word by length: (after a space, at a start or after punctuation), in lower case. Means over English prose, code, logs and JSON.
+# Tokens of a word by length: (after a space, at a start or after punctuation), in lower case. Means over prose, code, logs and JSON.
 _LOWER_SPACED = (0, 1.0, 1.0, 1.0, 1.03, 1.04, 1.06, 1.1, 1.2, 1.2, 1.2, 1.25, 1.4, 1.6, 1.9, 2.2)
 _LOWER_BARE = (0, 1.0, 1.1, 1.15, 1.15, 1.2, 1.35, 1.4, 1.6, 1.8, 1.8, 2.0, 2.4, 2.6, 2.8, 3.0)
 _TITLE = (0, 1.0, 1.05, 1.15, 1.12, 1.2, 1.3, 1.4, 1.6, 1.7, 1.7, 2.1, 2.1, 2.3, 2.6, 2.8)

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from functools import cache, lru_cache
 from threading import Lock
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from surgeon.errors import ModelError, SettingsError
 from surgeon.resources import resource
@@ -44,7 +44,7 @@ _PATTERNS = {
 _CACHED_CHARS = 4_000
 _CACHED_TEXTS = 4_096
 _RUN = 256
-# A run of one class is one piece for the byte-pair merge, whose time grows faster than the piece. It is cut, which adds at most a token a cut.
+# A run of one class is one piece for the byte-pair merge, whose time grows faster than the piece: it is cut, at the price of a token a cut.
 # The look-behinds let a match begin only where a run begins, so that the search stays linear.
 _LONG_RUN = re.compile("|".join(rf"(?<!{c}){c}{{{_RUN},}}+" for c in (r"[^\W\d_]", r"(?:[^\w\s]|_)", r"\s")))
 _LOCK = Lock()
@@ -53,7 +53,7 @@ _LOCK = Lock()
 def counter(spec: str | Callable[[str], int] = "estimate") -> TokenCounter:
     """The token counter of that name (`estimate`, `cl100k`, `o200k`); a callable is used as it is. Raises SettingsError."""
     if callable(spec):
-        return spec
+        return cast("TokenCounter", spec)
     if spec == "estimate":
         return _estimate
     if spec in _VOCABULARIES:
@@ -128,7 +128,8 @@ def _load(name: str) -> tiktoken.Encoding:
     try:
         data = gzip.decompress(path.read_bytes())
     except (OSError, EOFError, ValueError) as error:
-        raise ModelError(f"the vocabulary of '{name}' cannot be read: {type(error).__name__}", str(path), "reinstall context-surgeon") from None
+        what = f"the vocabulary of '{name}' cannot be read: {type(error).__name__}"
+        raise ModelError(what, str(path), "reinstall context-surgeon") from None
     if hashlib.sha256(data).hexdigest() != digest:
         raise ModelError(f"the vocabulary of '{name}' does not match its checksum", str(path), "reinstall context-surgeon")
     return tiktoken.Encoding(base, pat_str=_PATTERNS[name], mergeable_ranks=_ranks(data), special_tokens={})
