@@ -10,8 +10,8 @@ from surgeon.rewrite.parsed import Parsed
 Parse = Callable[[str, str], Parsed | None]
 PARSERS: dict[str, Parse] = {
     "json": json_values.parse,
-    "diff": diffs.parse,
     "tests": runs.parse,
+    "diff": diffs.parse,
     "search": searches.parse,
     "html": markup.parse,
     "table": tables.parse,

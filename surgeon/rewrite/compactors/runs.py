@@ -35,7 +35,7 @@ _LIBRARY = re.compile(r"site-packages|/lib/python\d|node_modules|<frozen|/usr/li
 
 def sniff(lines: list[str]) -> bool:
     """A summary line, or a failed test and an error line."""
-    summary = any(_SUMMARY.match(line) for line in lines[-120:]) or any(_SUMMARY.match(line) for line in lines[:40])
+    summary = any(_SUMMARY.match(line) for line in (*lines[-120:], *lines[:40]) if line[:1] not in ("+", "-"))
     if summary:
         return len(lines) > 3
     failed = sum(1 for line in lines if _FAILED.match(line))
