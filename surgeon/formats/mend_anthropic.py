@@ -54,7 +54,7 @@ def _unique(messages: list[Any], notes: list[str]) -> list[Any]:
             if kind in ("tool_use", "tool_result") and new != name:
                 if kind == "tool_use":
                     notes.append(f"message {index}: call id {name!r} is now {new!r}")
-                block = {**block, key: new}  # noqa: PLW2901  a copy, the caller's block stays
+                block = {**block, key: new}
             content.append(block)
         out.append(_with(message, content))
     return out
@@ -159,7 +159,7 @@ def _marked(messages: list[Any], notes: list[str]) -> list[Any]:
             if total > MAX_MARKS and isinstance(block, Mapping) and block.get("cache_control"):
                 total -= 1
                 notes.append("a cache mark beyond the last four removed")
-                block = {k: v for k, v in block.items() if k != "cache_control"}  # noqa: PLW2901  a copy
+                block = {k: v for k, v in block.items() if k != "cache_control"}
             content.append(block)
         out.append(_with(message, content) if isinstance(message, Mapping) else message)
     return out

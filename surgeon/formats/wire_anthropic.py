@@ -22,7 +22,7 @@ def check(
     original: Sequence[Any] | None = None,
     **_: Any,
 ) -> list[WireIssue]:
-    """Issues in order of position. A5 needs `tools=False`, A9 `thinking=True`, the last part of A7 `prefill=False`, A8 and A11 `original`."""
+    """Issues in order of position. A5 needs `tools=False`, A9 `thinking=True`, the end of A7 `prefill=False`, A8 and A11 `original`."""
     issues = [
         *_pairing(messages),
         *_ids(messages),
@@ -150,7 +150,8 @@ def _turns(messages: Sequence[Any], prefill: bool) -> Iterator[WireIssue]:
         if not before and now != "user":
             yield WireIssue("A6", index, 'messages: first message must use the "user" role')
         elif now == before:
-            yield WireIssue("A6", index, f'messages: roles must alternate between "user" and "assistant", but found multiple "{now}" in a row')
+            text = f'messages: roles must alternate between "user" and "assistant", but found multiple "{now}" roles in a row'
+            yield WireIssue("A6", index, text)
         before = now
     if messages and role(messages[-1]) == "assistant":
         if _last_text(messages[-1]) != _last_text(messages[-1]).rstrip():
@@ -182,8 +183,7 @@ def _texts(messages: Sequence[Any]) -> Iterator[WireIssue]:
                 yield WireIssue("A7", index, f"{where}: text content blocks must be non-empty")
                 if block.get("cache_control"):
                     yield WireIssue("A12", index, f"{where}: cache_control cannot be set for empty text blocks")
-            inner = block.get("content")
-            marks += sum(bool(b.get("cache_control")) for b in (block, *(inner if isinstance(inner, list) else ())) if isinstance(b, Mapping))
+            marks += sum(bool(b.get("cache_control")) for b in (block, *blocks(block)))
     if marks > MAX_MARKS:
         yield WireIssue("A12", 0, f"A maximum of {MAX_MARKS} blocks with cache_control may be provided. Found {marks}.")
 
@@ -223,7 +223,7 @@ def _compaction(messages: Sequence[Any]) -> Iterator[WireIssue]:
     first = next((i for i, m in enumerate(messages) if role(m) != "system"), 0)
     for number, (index, place) in enumerate(places):
         if number:
-            yield WireIssue("A13", index, f"messages.{index}.content.{place}: compaction_block_ambiguous: only one compaction block is allowed")
+            yield WireIssue("A13", index, f"messages.{index}.content.{place}: compaction_block_ambiguous: only one is allowed")
         elif (index, place) != (first, 0):
             yield WireIssue("A13", index, f"messages.{index}.content.{place}: compaction_block_misplaced: it must come first")
 

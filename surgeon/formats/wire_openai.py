@@ -12,12 +12,13 @@ from surgeon.types import WireIssue
 
 MISSING = "[result missing: the tool gave no result]"
 _ID_CHARS = 40
+_EMPTY = "empty array. Expected an array with minimum length 1, but got an empty array instead."
 
 
 def check(messages: Sequence[Any], *, thinking: bool | None = None, **_: Any) -> list[WireIssue]:
     """Issues in order of position. `thinking` None: rule C7 holds if some turns with tool calls carry reasoning_content."""
     if not messages:
-        return [WireIssue("C4", 0, "Invalid 'messages': empty array. Expected an array with minimum length 1, but got an empty array instead.")]
+        return [WireIssue("C4", 0, f"Invalid 'messages': {_EMPTY}")]
     issues = [*_pairing(messages), *_shapes(messages), *_reasoning(messages, thinking)]
     return sorted(issues, key=lambda issue: (issue.message_index, issue.rule))
 
@@ -77,12 +78,7 @@ def _shapes(messages: Sequence[Any]) -> Iterator[WireIssue]:
         if not isinstance(message, Mapping):
             continue
         if isinstance(message.get("tool_calls"), list | tuple) and not message["tool_calls"]:
-            yield WireIssue(
-                "C4",
-                index,
-                f"Invalid 'messages[{index}].tool_calls': empty array. "
-                "Expected an array with minimum length 1, but got an empty array instead.",
-            )
+            yield WireIssue("C4", index, f"Invalid 'messages[{index}].tool_calls': {_EMPTY}")
         for place, call in enumerate(calls_of(message)):
             name, function = as_text(call.get("id")) or "", call.get("function")
             if len(name) > _ID_CHARS:
@@ -238,6 +234,5 @@ def _results_for(messages: Sequence[Any], index: int, wanted: list[str], owner: 
             notes.append(f"message {place}: result {name} moved behind its call")
         if not open_ids:
             break
-    for name in open_ids:
-        notes.append(f"message {index}: call {name} had no result, a stub says so")
+    notes.extend(f"message {index}: call {name} had no result, a stub says so" for name in open_ids)
     return [*found, *({"role": "tool", "tool_call_id": name, "content": MISSING} for name in open_ids)]

@@ -16,8 +16,11 @@ class Stretch(NamedTuple):
 # A stop and what closes after it: Chinese stops always end a sentence, Latin ones only before a blank, a line break is an end of its own.
 _STOP = re.compile(r"[。！？；…]+[”’」』）)\"'】》]*\s*|[.!?]+[”’\"')\]]*(?=\s|[\u4e00-\u9fff]|$)[^\S\n]*\n*\s*|;[^\S\n]*\n\s*|\n\s*")
 _SHORT = frozenset(
-    "e.g i.e etc vs cf al approx dept est fig no nos vol pp p ed eds inc ltd co corp mr mrs ms dr prof sr jr st ave rd blvd gen col sgt rev hon "
-    "jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun a.m p.m u.s u.k ph.d".split()  # noqa: SIM905
+    re.findall(
+        r"\S+",
+        "e.g i.e etc vs cf al approx dept est fig no nos vol pp p ed eds inc ltd co corp mr mrs ms dr prof sr jr st ave rd blvd gen col sgt rev "
+        "jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun a.m p.m u.s u.k ph.d",
+    )
 )
 # After these a capital may well begin a new sentence; after the others of the list it is a name or a number.
 _ENDING = frozenset({"etc", "a.m", "p.m", "inc", "ltd", "co", "corp", "jr", "sr", "u.s", "u.k", "ph.d", "al"})
@@ -26,7 +29,7 @@ _TAIL = 24
 
 
 def sentences(text: str) -> list[Stretch]:
-    """The sentences in order; blanks after a stop belong to the sentence before. Offsets are in characters, `text[start:end]` joined is the text."""
+    """The sentences in order, blanks after a stop belong to the sentence before; `text[start:end]` of all, joined, is the text."""
     out: list[Stretch] = []
     start = 0
     for stop in _STOP.finditer(text):
@@ -55,9 +58,11 @@ def _ends(text: str, stop: re.Match[str]) -> bool:
     if word in _SHORT:
         return False
     initial = len(word) == 1 and word.isalpha() and word != "i" and found is not None and found.group().isupper()
-    number = word.isdigit() and len(word) <= 2 and _line_start(text, stop.start() - len(word))
+    number = word.isdigit() and len(word) <= 2 and _opens(text, stop.start() - len(word))
     return not (initial or number)
 
 
-def _line_start(text: str, at: int) -> bool:
-    return not text[text.rfind("\n", 0, at) + 1 : at].strip(" \t-*#>")
+def _opens(text: str, at: int) -> bool:
+    """Whether a sentence or a line begins at this place."""
+    before = text[max(0, at - _TAIL) : at]
+    return not before.strip(" \t-*#>") or before.rstrip(" \t-*#>")[-1] in "\n.!?"

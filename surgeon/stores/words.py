@@ -1,0 +1,78 @@
+"""Words to index and to search: Latin words as they are, Chinese as single characters and pairs, plus what a segmenter gives."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable
+
+Tokenise = Callable[[str], Iterable[str]]
+
+_CJK = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7a3"
+_RUN = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
+_INDEXED_CHARS = 200_000
+_QUERY_TERMS = 64
+_STOPWORDS = frozenset(
+    re.findall(
+        r"\S+",
+        "a an and are as at be by did do does for from had has have how i in is it its me my of on or our that the their they this to was "
+        "we were what when where which who why will with would you your "
+        "的 了 是 在 我 你 他 她 它 们 吗 呢 吧 啊 和 与 就 都 也 请 把 被 这 那 哪 什 么 个",
+    )
+)
+_SUFFIX = re.compile(r"(?<=[a-z]{4})(?:ing|ed|es|(?<!s)s)\Z|(?<=[a-z]{2}[^s])s\Z")
+
+
+def _is_cjk(run: str) -> bool:
+    return re.match(f"[{_CJK}]", run) is not None
+
+
+def stem(word: str) -> str:
+    """A Latin word without its plainest English endings, so that "addresses" finds "address"."""
+    return _SUFFIX.sub("", word) if word.isascii() and word.isalpha() else word
+
+
+def index_words(text: str, tokenise: Tokenise | None = None) -> str:
+    """The text as blank-separated words for a full-text index."""
+    clean = _clean(text[:_INDEXED_CHARS])
+    out: list[str] = []
+    for run in _RUN.findall(clean):
+        out.extend([*run, *_pairs(run)] if _is_cjk(run) else [stem(run)])
+    if tokenise is not None:
+        out.extend(w for w in _segmented(clean, tokenise) if len(w) > 2)
+    return " ".join(out)
+
+
+def query_words(text: str, tokenise: Tokenise | None = None) -> list[str]:
+    """The words of a question worth searching for, each once; single Chinese characters only where a run has no pair."""
+    clean = _clean(text[:2_000])
+    out: list[str] = []
+    for run in _RUN.findall(clean):
+        out.extend((_pairs(run) or [run]) if _is_cjk(run) else [run if run in _STOPWORDS else stem(run)])
+    if tokenise is not None:
+        out.extend(w for w in _segmented(clean, tokenise) if len(w) > 2)
+    unique = list(dict.fromkeys(out))
+    telling = [w for w in unique if w not in _STOPWORDS and not all(c in _STOPWORDS for c in w if _is_cjk(c))] or unique
+    return (telling if any(not _blank(w) for w in telling) else unique)[:_QUERY_TERMS]
+
+
+def match_expression(words: Iterable[str]) -> str:
+    """An FTS5 expression that finds any of the words; every word is quoted, so that no syntax of a question gets through."""
+    return " OR ".join('"' + w.replace('"', '""') + '"' for w in words)
+
+
+def _blank(word: str) -> bool:
+    return all(c in _STOPWORDS for c in word) if _is_cjk(word) else False
+
+
+def _pairs(run: str) -> list[str]:
+    return [run[i : i + 2] for i in range(len(run) - 1)]
+
+
+def _clean(text: str) -> str:
+    folded = unicodedata.normalize("NFKC", text.encode("utf-8", "replace").decode("utf-8")).lower()
+    return folded.replace("\x00", " ")
+
+
+def _segmented(text: str, tokenise: Tokenise) -> list[str]:
+    return [w for w in (str(t).strip() for t in tokenise(text)) if w and _RUN.fullmatch(w)]
