@@ -61,7 +61,7 @@ class Given(_Strict):
 class TemplateTest(_Strict):
     """One test: exact output, parts of it, or that the template does not apply."""
 
-    name: str = Field(min_length=3)
+    name: str = Field(min_length=2)
     given: Given
     expect: str | None = None
     expect_contains: tuple[str, ...] = ()
