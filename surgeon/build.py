@@ -1,0 +1,235 @@
+"""The composition root: the only place where names and settings become objects. Models load at first use, not here."""
+
+from __future__ import annotations
+
+import re
+import threading
+from collections.abc import Callable, Mapping, Sequence
+from datetime import datetime
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from surgeon.errors import SettingsError
+from surgeon.extract.advance import Extraction, Pin
+from surgeon.formats.detect import resolve
+from surgeon.formats.wire import repair_wire
+from surgeon.pipeline import Engine
+from surgeon.protocols import Archive, Encoder, Format, Redactor
+from surgeon.rewrite.context import CompactContext
+from surgeon.rewrite.dispatch import compact_text
+from surgeon.rewrite.prose import sentences
+from surgeon.rewrite.records import records
+from surgeon.scoring.rules import RuleChannel, RuleSet
+from surgeon.scoring.similarity import SimilarityChannel
+from surgeon.settings import Settings
+from surgeon.snapshot.model import Snapshot
+from surgeon.text.language import detect as language_of
+from surgeon.text.tokens import counter, message_tokens
+from surgeon.types import Message, Part, Rewrite, Score, Unit
+
+_IDENT = re.compile(r"[A-Za-z_./#@-]*\d[\w./#@:-]*|[\w.-]+/[\w./-]+|\b[A-Za-z]+_[A-Za-z_]+\b", re.A)
+_MAX_KEEP = 40
+
+
+def make_engine(settings: Settings, encoder: Any = None) -> Engine:
+    """Everything the steps call, wired for these settings. Loads rule and template files, no model."""
+    count = counter(settings.tokens.counter)
+    rules = _rules(settings)
+    analysers = _analysers(settings)
+
+    def pins(text: str, role: str) -> list[Pin]:
+        return [Pin(m.start, m.end, m.rule_id) for m in rules.match(text, role) if m.effect == "pin"]
+
+    @lru_cache(maxsize=8192)
+    def worth(text: str) -> float:
+        scored = rules.score_text(text, "user")
+        chat = any(r.weight < 0 for r in scored.reasons) and not any(r.weight > 0 for r in scored.reasons)
+        return 0.0 if chat or len(text.strip(" .!?。！？，,~…")) < 2 else scored.score
+
+    extraction = Extraction(analysers, pins, worth)
+
+    def advance(snapshot: Snapshot, message: Message, now: datetime | None, light: bool) -> Snapshot:
+        return extraction(snapshot, message, now, light)
+
+    def shrink(part: Part, message: Message, unit: Unit, cap: int | None, query: str, following: str) -> Rewrite | None:
+        return _shrink(part, message, unit, cap, query, following, count, settings)
+
+    def formats(name: str, native: Sequence[Any]) -> Format:
+        return resolve(native, name, image_tokens=settings.tokens.image)
+
+    return Engine(
+        settings=settings,
+        count=count,
+        size=lambda m: message_tokens(m, count),
+        formats=formats,
+        rule_scores=RuleChannel(rules),
+        similarity=_similarity(settings, encoder),
+        advance=advance,
+        shrink=shrink,
+        records=lambda text, tool, language: [(r.text, r.weight) for r in records(text, tool, language)],
+        sentences=sentences,
+        language=language_of,
+        redactor=lambda key: _redactor(settings, key),
+        repair=_repair,
+    )
+
+
+def _repair(native: Sequence[Any], fmt: Format) -> tuple[list[Any], list[str]]:
+    mended = repair_wire(native, fmt.name)
+    return list(mended.messages), list(mended.notes)
+
+
+def _rules(settings: Settings) -> RuleSet:
+    if settings.rules.paths or not settings.rules.shipped:
+        from surgeon.resources import resource
+
+        shipped = [resource("rules")] if settings.rules.shipped else []
+        return RuleSet.load([*shipped, *settings.rules.paths], settings.limits.regex_seconds)
+    return _shipped_rules(settings.limits.regex_seconds)
+
+
+@lru_cache(maxsize=4)
+def _shipped_rules(seconds: float) -> RuleSet:
+    return RuleSet.load(None, seconds)
+
+
+@lru_cache(maxsize=4)
+def _templates(paths: tuple[str, ...], shipped: bool) -> Any:
+    from surgeon.resources import resource
+    from surgeon.rewrite.templates import TemplateSet
+
+    return TemplateSet.load([*([resource("templates")] if shipped else []), *paths])
+
+
+def _analysers(settings: Settings) -> Any:
+    return _shared_analysers(settings.limits.nlp_chars, settings.degrade)
+
+
+@lru_cache(maxsize=4)
+def _shared_analysers(nlp_chars: int, degrade: bool) -> Any:
+    from surgeon.extract.nlp import Analysers
+    from surgeon.settings import Limits
+
+    return Analysers(Limits(nlp_chars=nlp_chars), degrade=degrade)  # type: ignore[call-arg]
+
+
+@lru_cache(maxsize=1)
+def _encoders() -> Any:
+    from surgeon.scoring.encoder import Encoders
+
+    return Encoders()
+
+
+def _similarity(settings: Settings, encoder: Any) -> Callable[[Sequence[Unit], Sequence[str], frozenset[str]], tuple[Mapping[str, Score], float]] | None:
+    if "similarity" not in settings.scoring.channels:
+        return None
+
+    def encoder_for(language: str) -> Encoder:
+        if encoder is not None:
+            from surgeon.scoring.encoder import wrap
+
+            made: Encoder = wrap(encoder)
+            return made
+        chosen: Encoder = _encoders().for_language(language)
+        return chosen
+
+    channel = SimilarityChannel(encoder_for, language_of)
+
+    def score(units: Sequence[Unit], targets: Sequence[str], skip: frozenset[str]) -> tuple[Mapping[str, Score], float]:
+        scores = channel(units, targets, skip)
+        return scores, channel.threshold(targets) if scores else 0.5
+
+    return score
+
+
+def _shrink(part: Part, message: Message, unit: Unit, cap: int | None, query: str, following: str, count: Callable[[str], int], settings: Settings) -> Rewrite | None:
+    if settings.policy.tool_result == "keep":
+        return None
+    if part.kind == "tool_call":
+        return _shrink_call(part, cap, count)
+    call = next((c for m in unit.messages for c in m.calls if c.call_id == part.call_id), None)
+    keep = frozenset(w for w in _IDENT.findall(following) if len(w) > 2 and w in part.text) if following else frozenset()
+    context = CompactContext(
+        tool=(call.tool if call else None) or part.tool or "",
+        arguments=call.text if call else "",
+        query=query,
+        language="zh" if language_of(part.text[:2_000] + following[:200]) == "zh" else "en",
+        keep=frozenset(sorted(keep)[:_MAX_KEEP]),
+        max_tokens=cap,
+        count=count,
+    )
+    templates = _templates(settings.templates.paths, settings.templates.shipped)
+    return compact_text(part.text, context, templates)
+
+
+def _shrink_call(part: Part, cap: int | None, count: Callable[[str], int]) -> Rewrite | None:
+    """Long string arguments of old calls are left out whole; the JSON stays valid, short values stay byte for byte."""
+    import json
+
+    if cap is None or count(part.text) <= max(60, cap // 2):
+        return None
+    try:
+        data = json.loads(part.text)
+    except ValueError:
+        return None
+    if not isinstance(data, dict):
+        return None
+    short = {k: v if len(json.dumps(v, ensure_ascii=False)) <= 200 else f"[{len(json.dumps(v, ensure_ascii=False))} characters left out]" for k, v in data.items()}
+    return Rewrite(json.dumps(short, ensure_ascii=False), "arguments", "long arguments") if short != data else None
+
+
+class _NoRedactor:
+    def __call__(self, text: str, analysis: Any = None, level: str = "archive") -> tuple[str, list[Any]]:
+        return text, []
+
+
+_redactors: dict[tuple[str, str, str, str], Redactor] = {}
+_redactor_lock = threading.Lock()
+
+
+def _redactor(settings: Settings, key: str) -> Redactor:
+    """One redactor a conversation, so that two values with one mask keep their suffixes."""
+    policy = settings.redaction
+    if policy.context == "off" and policy.archive == "off":
+        return _NoRedactor()
+    from surgeon.redact.engine import Redactor as Engine_
+    from surgeon.redact.vault import derive_key
+
+    name = (key, policy.context, policy.archive, policy.key or "")
+    with _redactor_lock:
+        if name not in _redactors:
+            if len(_redactors) > 512:
+                _redactors.pop(next(iter(_redactors)))
+            analyse = _analysers(settings)
+            _redactors[name] = Engine_(policy, derive_key(key, policy.key or ""), analyse=analyse, seconds=settings.limits.regex_seconds)
+        return _redactors[name]
+
+
+def make_archive(settings: Settings, private: bool = False) -> Archive:
+    """The archive of originals: a private one in memory, or the SQLite file of the settings (default: the user's data directory)."""
+    from surgeon.stores.archive import SqliteArchive
+
+    path = ":memory:" if private else settings.stores.path or str(default_path())
+    if path.startswith(("chroma", "qdrant", "http")):
+        raise SettingsError(f"archive '{path.partition(':')[0]}' is not available in this version", "stores.path", "give a file name or :memory:")
+    return SqliteArchive(path, timeout=settings.stores.timeout, tokenise=_tokenise)
+
+
+def make_sessions(settings: Settings) -> Any:
+    """The store of session state beside the archive: same file, or memory."""
+    from surgeon.stores.sessions import MemorySessions, SqliteSessions
+
+    path = settings.stores.path or str(default_path())
+    return MemorySessions() if path == ":memory:" else SqliteSessions(path)
+
+
+def default_path() -> Path:
+    """The SQLite file in the user's data directory."""
+    from platformdirs import user_data_dir
+
+    return Path(user_data_dir("surgeon", appauthor=False)) / "surgeon.db"
+
+
+def _tokenise(text: str) -> list[str]:
+    return [w.text for w in _shared_analysers(20_000, True)(text).words]
