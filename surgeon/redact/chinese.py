@@ -1,5 +1,7 @@
 """Recognisers for Chinese personal data, each with the check that keeps order numbers and amounts out."""
 
+# ruff: noqa: E501  (an expression is read more easily on one line)
+
 from __future__ import annotations
 
 import datetime
@@ -63,9 +65,10 @@ CHINESE: tuple[Pattern, ...] = (
     pattern("ID_CARD", "number", _L + r"[1-9]\d{5}(?:18|19|20)\d{2}[01]\d[0-3]\d\d{3}[\dXx]" + _R, rank=9, check=id_card),
     pattern("BANK_CARD", "number", _L + r"[1-6]\d{3}(?:[ -]?\d{4}){2}[ -]?\d{1,4}(?:[ -]?\d{1,3})?" + _R, rank=8, check=luhn, unless=NOT_AN_ID),
     pattern("BANK_CARD", "number", _L + r"3[47]\d{2}[ -]?\d{6}[ -]?\d{5}" + _R, rank=8, check=luhn, unless=NOT_AN_ID),
+    pattern("BANK_CARD", "number", _L + r"[1-6](?:[ -]?\d){12,18}" + _R, rank=8, check=luhn, near=r"(?:card|cc|visa|mastercard|卡)(?:号码?)?(?: no\.?| number)?(?:是|为)?[\"'：:= #]{0,4}$"),
     pattern("PASSPORT", "personal", _L + r"(?:[EGDSPH]\d{8}|E[A-HJ-NP-Z]\d{7})" + _R, rank=7, near=r"护照|passport|证件"),
     pattern("LICENSE_PLATE", "personal", r"[京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼][A-HJ-NP-Z][·•. ]?[A-HJ-NP-Z0-9]{5,6}" + _R, rank=7, check=lambda v: any(c.isdigit() for c in v)),
-    pattern("CREDIT_CODE", "personal", _L + r"[0-9A-HJ-NPQRTUWXY]{2}\d{6}[0-9A-HJ-NPQRTUWXY]{10}" + _R, rank=7, check=credit_code),
+    pattern("CREDIT_CODE", "personal", _L + r"[0-9A-HJ-NPQRTUWXY]{2}\d{6}[0-9A-HJ-NPQRTUWXY]{10}" + _R, rank=7, check=credit_code, unless=NOT_AN_ID),
     pattern("WECHAT", "personal", r"(?:微信号?|weixin|wechat)(?:id)?(?:是|为|[:：]|同号)?\s{0,2}(?P<v>[A-Za-z][A-Za-z0-9_-]{5,19})(?![A-Za-z0-9_@.-])", rank=6, needs=("微信", "weixin", "wechat"), flags=regex.IGNORECASE),
     pattern("QQ", "personal", r"(?:QQ|qq|扣扣)(?:号码?)?(?:是|为|[:：])?\s{0,2}(?P<v>[1-9]\d{4,10})(?!\d)", rank=6, needs=("qq", "扣扣")),
     pattern("PERSON", "personal", _NAME_KEY + r"(?:改成|改为|变更为|换成|是|为|叫|[:：])?\s{0,2}(?P<v>[\u4e00-\u9fff·]{2,4}?)" + _NAME_END, rank=6, check=surname),

@@ -74,8 +74,10 @@ _NO_NAME = frozenset(
         "github",
         "java",
     ]
-)  # noqa: E501
+)
 _LATIN_NAME = regex.compile(r"[\p{L}\p{M}]['’\p{L}\p{M}.-]*(?:[ \u00a0][\p{L}\p{M}]['’\p{L}\p{M}.-]*){0,4}")
+_ITEM = r"\p{Lu}[\p{L}\p{M}'’-]{1,24}(?: \p{Lu}[\p{L}\p{M}'’-]{1,24})?"
+_LIST = regex.compile(_ITEM + "(?:, " + _ITEM + "){1,12}+(?:,? (?:and|or) " + _ITEM + ")?")
 _presidio = PresidioRecognisers()
 
 
@@ -190,10 +192,22 @@ def _names(text: str, analysis: Analysis) -> Iterator[Found]:
         if entity.label == "PERSON" and (span := _name_span(text, entity, record)) is not None:
             yield Found(*span, "PERSON", "personal", 5)
             seen.add(text[span[0] : span[1]])
+    for name in {n for n in seen if n[:1] < "\u3400"}:
+        seen.update(_listed(text, name))
     for name in seen:
         if len(name) >= (2 if name[0] >= "\u3400" else 4):
             for match in regex.finditer(rf"(?<![\p{{Latin}}\d_]){regex.escape(name)}(?![\p{{Latin}}\d_])", text):
                 yield Found(match.start(), match.end(), "PERSON", "personal", 5)
+
+
+def _listed(text: str, name: str) -> set[str]:
+    """Capitalised words beside a known name in a list of three and more ("Ana, Bo and Cy"): names too."""
+    found: set[str] = set()
+    for match in _LIST.finditer(text):
+        items = regex.split(r", (?:and |or )?| and | or ", match.group())
+        if name in items and len(items) >= 3:
+            found.update(i for i in items if i.lower() not in _NO_NAME)
+    return found
 
 
 def _name_span(text: str, entity: Span, record: bool) -> tuple[int, int] | None:

@@ -1,5 +1,7 @@
 """Recognisers for personal data in English text, in records with English keys, and for addresses of machines."""
 
+# ruff: noqa: E501  (an expression is read more easily on one line)
+
 from __future__ import annotations
 
 import ipaddress
@@ -14,7 +16,7 @@ _KEY = r"[\\\"']{1,2}\s{0,3}:\s{0,3}[\\\"']{1,2}"
 _PHONE_WORD = r"(?:phone|mobile|cell|call|fax|tel|desk|text|dial|reach|number|contact|whatsapp|sms|ring|registered)"
 _KIND = r"(?:Street|St|Road|Rd|Avenue|Ave|Av|Lane|Ln|Drive|Dr|Boulevard|Blvd|Court|Ct|Courts|Place|Pl|Square|Sq|Terrace|Way|Close|Crescent|Parkway|Pkwy|Highway|Hwy|Row|Walk|Mews|Grove|Hill|Gardens|Quay|Alley|Circle|Cir|Trail|Rue|Via|Calle|Rúa|Strasse|Straße)"
 _WORD = r"[\p{Lu}0-9][\p{L}\p{M}'’.-]{0,24}"
-_FLAT = r"(?:Apt|Apartment|Suite|Ste|Unit|Flat|Room)\.?\s?[A-Z]?\d{1,5}[A-Z]?"
+_FLAT = r"(?i:Apt|Apartment|Suite|Ste|Unit|Flat|Room)\.?\s?[A-Z]?\d{1,5}[A-Z]?"
 _PLACE = r"(?:,?[ \t]{0,2}\n?[ \t>]{0,3}\p{Lu}[\p{L}\p{M}'’.-]{1,24}(?:[ ]\p{Lu}?[\p{L}\p{M}'’.-]{1,24}){0,3})"
 _ZIP = r"(?:,?[ \n]{1,2}(?:[A-Za-z]{2,3}[ ])?\d{4,5}(?!\d))"
 
@@ -56,19 +58,68 @@ ENGLISH: tuple[Pattern, ...] = (
     pattern("ZIP_CODE", "personal", r"(?i:zip|zip_?code|postal_?code|postcode)" + _KEY + r"(?P<v>[A-Za-z0-9][A-Za-z0-9 -]{2,9})[\\\"']", rank=7, needs=("zip", "post")),
     pattern("ADDRESS", "personal", r"(?<![\w.-])\d{1,6}(?:[ ]\d{1,6})?[ ](?:" + _WORD + r"[ ]){1,4}" + _KIND + r"\b\.?(?:[ ]\d{1,5})?(?:,?\s{1,2}" + _FLAT + r")?(?:" + _PLACE + r"){0,2}" + _ZIP, rank=7),
     pattern("ADDRESS", "personal", r"(?<![\w.-])\d{1,6}(?:[ ]\d{1,6})?[ ](?:" + _WORD + r"[ ]){1,4}" + _KIND + r"\b\.?(?:[ ]\d{1,5})?(?:,?\s{1,2}" + _FLAT + r")?", rank=6),
-    pattern("ADDRESS", "personal", r"(?<![\w.-])\d{2,6}[ ](?:[\p{L}\p{M}0-9][\p{L}\p{M}'’.-]{0,24}[ ]){1,5}?(?:\d{1,5},?)?\s{0,2}" + _FLAT + r"(?:" + _PLACE + r"){0,2}" + _ZIP + r"?", rank=7, needs=("apt", "suite", "unit", "flat", "ste "), flags=regex.IGNORECASE),
+    pattern("ADDRESS", "personal", r"(?<![\w.-])\d{2,6}[ ](?:[\p{L}\p{M}0-9'’.-]{1,25}[ ]){1,5}?(?:\d{1,5},?)?\s{0,2}" + _FLAT + r"(?:" + _PLACE + r"){0,2}" + _ZIP + r"?", rank=7, needs=("apt", "suite", "unit", "flat", "ste ")),
     pattern("ADDRESS", "personal", r"\d{1,6}[ ](?:" + _WORD + r"[ ]?){1,4}(?:\d{1,5})?\n[ \t>]{0,3}" + _FLAT + r"(?:" + _PLACE + r"){0,2}" + _ZIP + r"?", rank=7, needs=("apt", "suite", "unit", "flat")),
     pattern("ADDRESS", "personal", r"\b" + _FLAT, rank=4, needs=("apt", "suite")),
+    pattern("ADDRESS", "personal", r"(?:(?:Unit|PSC) \d{1,5},? Box \d{1,5}|\p{Lu}{3,5} [\p{L}'’-]{2,24}|(?i:us[ns][a-z]{0,3} [a-z'’-]{2,24}|unit \d{1,5} box \d{1,5}|psc \d{1,5},? box \d{1,5}))\s(?i:[adf]po,? a[aep] \d{5})", rank=8, needs=("apo ", "dpo ", "fpo ")),
+    pattern("ADDRESS", "personal", r"(?<![\w.-])(?:\d{1,6}[ ]){0,2}(?i:rue|via|calle|rua|rúa|avenida|piazza|plaza|ulica|avenue|chemin|viale|corso|praça|strada)[ ](?:(?:de|da|do|di|del|della|la|le|du|des)[ ]){0,2}(?:\p{Lu}[\p{L}\p{M}'’.-]{1,24}[ ]?){1,4}(?:\d{1,5}\b)?", rank=6, check=lambda v: any(c.isdigit() for c in v)),
+    pattern("ADDRESS", "personal", r"(?<![\w.-])(?:\d{1,6}[ ]){0,2}(?:\p{L}[\p{L}\p{M}'’.-]{1,24}[ ]){0,2}[\p{L}\p{M}-]{2,24}(?:stra(?:ß|ss)e|str\.?|gasse|weg|platz|vej|veien|vegen|vei|gatan|gata|gade|katu|tie|straat|laan|plein|utca|stræde|brücke|allee)[ ]\d{1,5}\b", rank=6),
+    pattern("ADDRESS", "personal", r"(?<![\w.-])\d{3,6}[ ](?:\p{Lu}[\p{L}\p{M}'’.-]{1,24}[ ]){1,3}(?:[a-z]{1,4}\.[ ])?\d{1,5}\b\.?(?:,?\s{1,2}" + _FLAT + r")?", rank=6, unless=NOT_AN_ID),
+    pattern("ADDRESS", "personal", r"(?<![\w.-])(?:\d{1,6}[ ]){0,2}(?:\p{Lu}[\p{L}\p{M}'’.-]{1,24}[ ]){1,3}(?:u|út|utca|ul|rkp|tér|str)\.[ ]\d{1,5}\b", rank=7),
     pattern("ADDRESS", "personal", r"(?i:the corner of )[\p{L}\p{M}'’. -]{2,40}?(?:\d{1,5})?(?i: and )(?:[\p{L}\p{M}'’.-]{2,24}[ ]?){1,3}", rank=7, needs=("the corner of",)),
 )  # fmt: skip
 
 
-def titled(text: str) -> Iterator[Found]:
-    """Names after a form of address or an introduction, which a model may miss when it stands alone."""
-    for match in _TITLED.finditer(text):
-        yield Found(*match.span("v"), "PERSON", "personal", 6)
-
-
+_ONE = r"\p{Lu}[\p{L}\p{M}'’-]{1,24}"
+_FULL = _ONE + r"(?:[ ](?:\p{Lu}\.?|" + _ONE + r")){0,2}"
 _TITLED = regex.compile(
-    r"(?:\b(?i:mr|mrs|ms|miss|dr|prof)\.?[ ]|(?i:\bmy name is |\bmy name's |\bI am called ))(?P<v>\p{Lu}[\p{L}\p{M}'’-]{1,24}(?:[ ]\p{Lu}[\p{L}\p{M}'’.-]{0,24}){0,2})"
+    r"\b(?i:mr|mrs|ms|miss|dr|prof)\.?[ ](?P<v>" + _FULL + r")"
+    r"|(?i:\bname is |\bname's |\bnamed? |\bI am called |\bcalls? me |\bcalled |\bname to |\bdirected by:?[ ]{1,5}|\bwritten by:?[ ]|\bsigned,? |\bregards,?\s)(?P<v>"
+    + _FULL
+    + r")"
+    r"|(?<![\p{L}\d.-])(?P<v>" + _ONE + r"[ ]\p{Lu}\.?[ ]" + _ONE + r")(?![\p{L}\d])"
+    r"|(?:^|(?<=[.!?\n] ))(?P<v>" + _ONE + r")(?=(?: had given| lives (?:on|in|at) | is from |, (?:can|could|would|will|please) ))"
 )
+_NOT_NAMES = frozenset(
+    [
+        "I",
+        "It",
+        "He",
+        "She",
+        "We",
+        "You",
+        "They",
+        "This",
+        "That",
+        "There",
+        "Ok",
+        "Okay",
+        "Yes",
+        "No",
+        "Hi",
+        "Hello",
+        "Thanks",
+        "Sure",
+        "Sorry",
+        "Please",
+        "Well",
+        "Who",
+        "What",
+        "The",
+        "So",
+        "And",
+        "But",
+        "Also",
+        "If",
+        "Then",
+        "Great",
+    ]
+)
+
+
+def titled(text: str) -> Iterator[Found]:
+    """Names that a form of address, an introduction, a middle initial or a sentence frame gives away, which a small model may miss."""
+    for match in _TITLED.finditer(text):
+        start, end = match.span("v")
+        if text[start:end].split()[0] not in _NOT_NAMES:
+            yield Found(start, end, "PERSON", "personal", 6)

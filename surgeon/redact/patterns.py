@@ -1,5 +1,7 @@
 """What a recogniser is, and how a table of them is run over a text in linear time."""
 
+# ruff: noqa: E501  (an expression is read more easily on one line)
+
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
@@ -47,7 +49,7 @@ class Pattern(NamedTuple):
 
 
 def pattern(
-    type: str,
+    kind: str,
     scope: Scope,
     expression: str,
     *,
@@ -60,7 +62,7 @@ def pattern(
 ) -> Pattern:
     """A Pattern from plain strings; `near` is matched without regard to case."""
     context = regex.compile(near, regex.IGNORECASE) if near else None
-    return Pattern(type, scope, regex.compile(expression, flags), rank, tuple(needs), check, context, unless)
+    return Pattern(kind, scope, regex.compile(expression, flags), rank, tuple(needs), check, context, unless)
 
 
 def blank_runs(text: str) -> str:

@@ -30,13 +30,13 @@ class Vault:
     def __len__(self) -> int:
         return len(self._values)
 
-    def placeholder(self, type: str, value: str, source: str = "", *, readable: bool = False) -> str:
+    def placeholder(self, kind: str, value: str, source: str = "", *, readable: bool = False) -> str:
         """`<PERSON_k3f9>`, or `138****1234` where a readable form is wanted.
 
         A form that another value has, or that `source` already holds as literal text, is passed over for one with a longer suffix.
         """
-        sign = base64.b32encode(hmac.digest(self._key, f"{type}\0{value}".encode("utf-8", "surrogatepass"), "sha256")).decode().lower()
-        forms = [f"<{type}_{sign[:n]}>" for n in range(4, 13)]
+        sign = base64.b32encode(hmac.digest(self._key, f"{kind}\0{value}".encode("utf-8", "surrogatepass"), "sha256")).decode().lower()
+        forms = [f"<{kind}_{sign[:n]}>" for n in range(4, 13)]
         if readable:
             mask = _mask(value)
             forms = [mask, *(f"{mask}#{sign[:n]}" for n in range(2, 13))]
@@ -47,7 +47,7 @@ class Vault:
                 if form not in self._values and form not in source:
                     self._values[form] = value
                     return form
-        return f"<{type}_{sign}>"
+        return f"<{kind}_{sign}>"
 
     def reveal(self, text: str) -> str:
         """The text with the real values in place of the placeholders this vault made; JSON stays valid JSON."""
