@@ -84,6 +84,8 @@ def _paired(messages: list[Any], notes: list[str]) -> list[Any]:
         mine = [b for b in content if not _is_result(b)]
         strays = [b for b in content if _is_result(b) and id(b) not in used]
         notes.extend(f"message {index}: result {b.get('tool_use_id')} without a call removed" for b in strays)
+        if pending and content[len(content) - len(mine) :] != mine:
+            notes.append(f"message {index}: results put before the text")
         if pending or mine or not content:
             out.append(_with(message, [*pending, *mine]))
         pending = _gather(uses(message), index, results, used, notes)
@@ -102,6 +104,8 @@ def _gather(wanted: list[str], index: int, results: list[tuple[int, Any]], used:
         if place > index and name in wanted and name not in found and id(block) not in used:
             found[name] = block
             used.add(id(block))
+            if place > index + 1:
+                notes.append(f"message {place}: result {name} moved behind its call")
     missing = [name for name in wanted if name not in found]
     notes.extend(f"message {index}: call {name} had no result, a stub says so" for name in missing)
     return [*found.values(), *(stub(name) for name in missing)]

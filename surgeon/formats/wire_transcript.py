@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from surgeon.formats import wire_anthropic
@@ -66,38 +67,75 @@ def _only_results(message: Mapping[str, Any]) -> bool:
     return all(isinstance(b, Mapping) and b.get("type") == "tool_result" for b in message["content"])
 
 
+@dataclass(slots=True)
+class _Turn:
+    """The assistant turn that results are awaited for, in one chain."""
+
+    name: str | None = None
+    open: dict[str, None] = field(default_factory=dict)
+    seen: set[str] = field(default_factory=set)
+    spoken: bool = True  # whether the user said something since, which ends the turn
+
+
 def repair(lines: Sequence[Any]) -> Repaired:
-    """Results without a call before them or given twice are removed; a call without a result gets a line that says so."""
+    """Calls given twice and results without a call before them are removed; a call without a result gets a line that says so."""
     notes: list[str] = []
-    calls = {name for line in lines if _is_message(line) for name in wire_anthropic.uses(line["message"])}
-    answered: set[str] = set()
+    turns = {False: _Turn(), True: _Turn()}
     out: list[Any] = []
     for index, line in enumerate(lines):
-        kept = _without_strays(line, index, calls, answered, notes) if _is_message(line) else line
+        if not _is_message(line):
+            out.append(line)
+            continue
+        chain = bool(line.get("isSidechain"))
+        turn, name = turns[chain], as_text(line["message"].get("id"))
+        if line["message"]["role"] == "assistant" and (turn.spoken or not name or name != turn.name):
+            out.extend(_stubs(turn, chain, notes))
+            turn.name, turn.spoken = name, False
+        kept = _mended(line, index, turn, notes)
         if kept is not None:
             out.append(kept)
-    for name in sorted(calls - answered):
-        place = max(i for i, line in enumerate(out) if _is_message(line) and name in wire_anthropic.uses(line["message"]))
-        notes.append(f"call {name} had no result, a stub says so")
-        extra = {k: out[place][k] for k in ("isSidechain", "sessionId") if k in out[place]}
-        out.insert(place + 1, {"type": "user", "message": {"role": "user", "content": [stub(name)]}, **extra})
+    for chain, turn in turns.items():
+        out.extend(_stubs(turn, chain, notes))
     return Repaired(out, notes)
 
 
-def _without_strays(line: Mapping[str, Any], index: int, calls: set[str], answered: set[str], notes: list[str]) -> Any:
+def _stubs(turn: _Turn, chain: bool, notes: list[str]) -> list[Any]:
+    """Lines for the calls of a turn that no result came for."""
+    names = list(turn.open)
+    turn.open.clear()
+    notes.extend(f"call {name} had no result, a stub says so" for name in names)
+    extra = {"isSidechain": True} if chain else {}
+    return [{"type": "user", "message": {"role": "user", "content": [stub(name)]}, **extra} for name in names]
+
+
+def _mended(line: Mapping[str, Any], index: int, turn: _Turn, notes: list[str]) -> Any:
+    """A line without blocks that belong nowhere; the same object if there are none, None if nothing is left."""
     content = line["message"].get("content")
     if not isinstance(content, list | tuple):
+        turn.spoken = turn.spoken or line["message"]["role"] == "user"
         return line
-    kept: list[Any] = []
-    for block in content:
-        if isinstance(block, Mapping) and block.get("type") == "tool_result":
-            name = as_text(block.get("tool_use_id")) or ""
-            if name not in calls or name in answered:
-                notes.append(f"line {index}: result {name} without a call of its own removed")
-                continue
-            answered.add(name)
-        if not (isinstance(block, Mapping) and wire_anthropic.empty_text(block)):
-            kept.append(block)
+    kept = [block for block in content if _belongs(block, line["message"]["role"], index, turn, notes)]
     if len(kept) == len(content):
         return line
     return {**line, "message": {**line["message"], "content": kept}} if kept else None
+
+
+def _belongs(block: Any, who: str, index: int, turn: _Turn, notes: list[str]) -> bool:
+    kind = block.get("type") if isinstance(block, Mapping) else None
+    if kind == "tool_use" and who == "assistant":
+        name = as_text(block.get("id")) or ""
+        if name in turn.seen:
+            notes.append(f"line {index}: call {name}, given twice, removed")
+            return False
+        turn.seen.add(name)
+        turn.open[name] = None
+        return True
+    if kind == "tool_result":
+        name = as_text(block.get("tool_use_id")) or ""
+        if who != "user" or name not in turn.open:
+            notes.append(f"line {index}: result {name} without a call of its own removed")
+            return False
+        del turn.open[name]
+        return True
+    turn.spoken = turn.spoken or who == "user"
+    return not (isinstance(block, Mapping) and wire_anthropic.empty_text(block))

@@ -20,7 +20,7 @@ _STOPWORDS = frozenset(
         "的 了 是 在 我 你 他 她 它 们 吗 呢 吧 啊 和 与 就 都 也 请 把 被 这 那 哪 什 么 个",
     )
 )
-_SUFFIX = re.compile(r"(?<=[a-z]{4})(?:ing|ed|es|(?<!s)s)\Z|(?<=[a-z]{2}[^s])s\Z")
+_SUFFIX = re.compile(r"(?:(?<=ss)es|(?<=\w{3})(?:ing|ed|es|e)|(?<=[a-z]{2})(?<!s)s)\Z")
 
 
 def _is_cjk(run: str) -> bool:
@@ -28,8 +28,12 @@ def _is_cjk(run: str) -> bool:
 
 
 def stem(word: str) -> str:
-    """A Latin word without its plainest English endings, so that "addresses" finds "address"."""
-    return _SUFFIX.sub("", word) if word.isascii() and word.isalpha() else word
+    """A Latin word without its plainest English endings, so that "addresses" finds "address" and "shipped" finds "ship"."""
+    if not word.isascii() or not word.isalpha():
+        return word
+    cut = _SUFFIX.sub("", word)
+    doubled = len(word) - len(cut) >= 2 and len(cut) > 3 and cut[-1] == cut[-2] and cut[-1] not in "aeiouls"
+    return cut[:-1] if doubled else cut
 
 
 def index_words(text: str, tokenise: Tokenise | None = None) -> str:
@@ -52,17 +56,15 @@ def query_words(text: str, tokenise: Tokenise | None = None) -> list[str]:
     if tokenise is not None:
         out.extend(w for w in _segmented(clean, tokenise) if len(w) > 2)
     unique = list(dict.fromkeys(out))
-    telling = [w for w in unique if w not in _STOPWORDS and not all(c in _STOPWORDS for c in w if _is_cjk(c))] or unique
-    return (telling if any(not _blank(w) for w in telling) else unique)[:_QUERY_TERMS]
+    telling = [w for w in unique if w not in _STOPWORDS and not (_is_cjk(w) and any(c in _STOPWORDS for c in w))]
+    if not telling:
+        telling = [w for w in unique if w not in _STOPWORDS and not all(c in _STOPWORDS for c in w)]
+    return (telling or unique)[:_QUERY_TERMS]
 
 
 def match_expression(words: Iterable[str]) -> str:
     """An FTS5 expression that finds any of the words; every word is quoted, so that no syntax of a question gets through."""
     return " OR ".join('"' + w.replace('"', '""') + '"' for w in words)
-
-
-def _blank(word: str) -> bool:
-    return all(c in _STOPWORDS for c in word) if _is_cjk(word) else False
 
 
 def _pairs(run: str) -> list[str]:

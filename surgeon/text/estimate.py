@@ -112,8 +112,10 @@ def _run(word: str, table: tuple[float, ...]) -> float:
 
 def _space(piece: str) -> float:
     lines = piece.count("\n")
-    if lines and len(piece) > 4:
-        return len(piece) / 4 + 1 if lines == len(piece) else max(1.0, 0.7 * lines + len(piece) / 60 + 0.3)
+    if lines == len(piece):
+        return 1.0 + len(piece) // 32 / 2
+    if lines:
+        return max(1.5 if lines > 1 and len(piece) > 6 else 1.0, len(piece) / 41)
     return 1.0 if len(piece) <= 80 else len(piece) / 80 + 1
 
 

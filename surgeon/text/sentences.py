@@ -13,13 +13,13 @@ class Stretch(NamedTuple):
     end: int
 
 
-# A stop and what closes after it: Chinese stops always end a sentence, Latin ones only before a blank, a line break is an end of its own.
+# A stop and what closes after it: Chinese stops always end a sentence, Latin ones only before a blank; a line break is an end too.
 _STOP = re.compile(r"[。！？；…]+[”’」』）)\"'】》]*\s*|[.!?]+[”’\"')\]]*(?=\s|[\u4e00-\u9fff]|$)[^\S\n]*\n*\s*|;[^\S\n]*\n\s*|\n\s*")
 _SHORT = frozenset(
     re.findall(
         r"\S+",
-        "e.g i.e etc vs cf al approx dept est fig no nos vol pp p ed eds inc ltd co corp mr mrs ms dr prof sr jr st ave rd blvd gen col sgt rev "
-        "jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun a.m p.m u.s u.k ph.d",
+        "e.g i.e etc vs cf al approx dept est fig no nos vol pp p ed eds inc ltd co corp mr mrs ms dr prof sr jr st ave rd blvd gen col "
+        "sgt rev hon jan feb mar apr jun jul aug sep sept oct nov dec mon tue tues wed thu thur thurs fri sat sun a.m p.m u.s u.k ph.d",
     )
 )
 # After these a capital may well begin a new sentence; after the others of the list it is a name or a number.
@@ -47,7 +47,7 @@ def _ends(text: str, stop: re.Match[str]) -> bool:
     """Whether a stop ends a sentence rather than an abbreviation, an initial or a list number."""
     mark = stop.group().strip()
     if not mark.startswith(".") or mark.startswith("..") or "\n" in stop.group():
-        return not (mark.startswith("…") and stop.end() < len(text) and text[stop.end()].islower())
+        return not (mark.startswith(("…", "..")) and stop.end() < len(text) and text[stop.end()].islower())
     following = text[stop.end() : stop.end() + 1]
     if following.islower():
         return False
