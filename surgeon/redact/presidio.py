@@ -51,21 +51,19 @@ class PresidioRecognisers:
 def _artifacts(analysis: Analysis, engine: Any) -> Any:
     from presidio_analyzer.nlp_engine import NlpArtifacts
 
-    words = [w.text for w in analysis.words]
+    words: Any = [w.text for w in analysis.words]  # presidio only asks for the length of each
     starts = [w.start for w in analysis.words]
     return NlpArtifacts([], words, starts, [w.lower() for w in words], engine, "en")
 
 
 def _make_engine() -> Any:
-    """An AnalyzerEngine whose registry holds only the recognisers named above and whose NLP engine never runs."""
-    import tldextract
+    """An AnalyzerEngine whose registry holds only the recognisers named here and whose NLP engine never runs.
+
+    Its e-mail recogniser is left out: it would fetch a public-suffix list from the network, and ours needs none.
+    """
     from presidio_analyzer import AnalyzerEngine, RecognizerRegistry
     from presidio_analyzer import predefined_recognizers as shipped
     from presidio_analyzer.nlp_engine import NlpEngine
-
-    offline = tldextract.TLDExtract(suffix_list_urls=(), cache_dir=None)
-    tldextract.tldextract.TLD_EXTRACTOR = offline  # what tldextract.extract() uses: the list in the package, never a fetched one
-    tldextract.extract = offline
 
     class Shared(NlpEngine):  # type: ignore[misc, unused-ignore]
         """Stands where presidio expects a model; our analysis is passed in with every call."""

@@ -7,6 +7,7 @@ import hashlib
 import hmac
 import json
 import threading
+from typing import Any
 
 import regex
 
@@ -55,13 +56,14 @@ class Vault:
             return text
         escape = _is_json(text)
 
-        def value(match: regex.Match[str]) -> str:
-            real = self._values.get(match.group())
+        def value(match: Any) -> str:
+            mark = str(match.group())
+            real = self._values.get(mark)
             if real is None:
-                return match.group()
+                return mark
             return json.dumps(real, ensure_ascii=False)[1:-1] if escape else real
 
-        return PLACEHOLDER.sub(value, text)
+        return str(PLACEHOLDER.sub(value, text))
 
     def dump(self) -> dict[str, str]:
         """Placeholder to value, for a caller that encrypts and keeps it."""

@@ -166,11 +166,12 @@ class _Wrapped:
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """float32 rows of length 1, zeros for a blank text."""
-        vectors: Any = np.asarray(self._inner.encode(list(texts)), dtype=np.float32)
+        raw: Any = self._inner.encode(list(texts))
+        vectors: Vectors = np.asarray(raw, dtype=np.float32)
         if len(texts) == 0:
             return np.zeros((0, vectors.shape[-1] if vectors.ndim == 2 else 0), dtype=np.float32)
         lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        vectors = vectors / np.where(lengths == 0, 1, lengths)
+        vectors = (vectors / np.where(lengths == 0, 1, lengths)).astype(np.float32)
         vectors[[not t.strip() for t in texts]] = 0
         return vectors
 
