@@ -27,7 +27,9 @@ SENTENCES = [
 CORRECTIONS = ["Actually make it 3 p.m.", "No, Tuesday.", "不对，是后天下午三点。", "改成88号", "Go back to the first one.", "恢复最初版本"]
 TOOLS = ["search_flights", "read_file", "query_orders", "run_tests"]
 
-prose = st.one_of(st.sampled_from(SENTENCES), st.lists(st.sampled_from(SENTENCES), min_size=2, max_size=4).map(" ".join), st.text(max_size=30))
+prose = st.one_of(
+    st.sampled_from(SENTENCES), st.lists(st.sampled_from(SENTENCES), min_size=2, max_size=4).map(" ".join), st.text(max_size=30)
+)
 said = st.one_of(prose, st.sampled_from(CORRECTIONS))
 filled = said.filter(lambda text: bool(text.strip()))
 values = st.one_of(st.integers(-5, 10_000), st.booleans(), st.none(), st.sampled_from(["Ann Lee", "王小明", "C789", "ann@example.com", ""]))
@@ -62,7 +64,15 @@ def turns(draw: st.DrawFn, max_turns: int = 6) -> list[dict[str, Any]]:
             for _ in range(draw(st.integers(1, 3))):
                 number += 1
                 tool = draw(st.sampled_from(TOOLS))
-                calls.append({"id": f"call_{number}", "tool": tool, "arguments": draw(arguments), "result": draw(outputs), "list": draw(st.booleans())})
+                calls.append(
+                    {
+                        "id": f"call_{number}",
+                        "tool": tool,
+                        "arguments": draw(arguments),
+                        "result": draw(outputs),
+                        "list": draw(st.booleans()),
+                    }
+                )
             out.append({"role": "assistant", "text": draw(st.one_of(st.just(""), filled)), "calls": calls, "thought": draw(st.booleans())})
         out.append({"role": "assistant", "text": draw(filled).rstrip() or "ok", "calls": [], "thought": draw(st.booleans())})
     return out
@@ -146,10 +156,34 @@ json_values = st.recursive(
     max_leaves=6,
 )
 _KEYS = st.sampled_from(
-    ["role", "content", "type", "text", "tool_calls", "tool_call_id", "id", "function", "arguments", "name", "message", "input", "tool_use_id",
-     "metadata", "timestamp", "uuid", "refusal", "reasoning_content", "function_call", "signature", "importance_score", "ref_msg_ids"]
+    [
+        "role",
+        "content",
+        "type",
+        "text",
+        "tool_calls",
+        "tool_call_id",
+        "id",
+        "function",
+        "arguments",
+        "name",
+        "message",
+        "input",
+        "tool_use_id",
+        "metadata",
+        "timestamp",
+        "uuid",
+        "refusal",
+        "reasoning_content",
+        "function_call",
+        "signature",
+        "importance_score",
+        "ref_msg_ids",
+    ]
 )
-_WORDS = st.sampled_from(["user", "assistant", "tool", "system", "text", "tool_use", "tool_result", "image", "thinking", "x", "{}", "\ud800"])
+_WORDS = st.sampled_from(
+    ["user", "assistant", "tool", "system", "text", "tool_use", "tool_result", "image", "thinking", "x", "{}", "\ud800"]
+)
 garbage = st.recursive(
     st.one_of(json_values, _WORDS),
     lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(_KEYS, inner, max_size=5)),

@@ -167,4 +167,3 @@ def _marked(messages: list[Any], notes: list[str]) -> list[Any]:
             content.append(block)
         out.append(_with(message, content) if isinstance(message, Mapping) else message)
     return out
-

@@ -69,7 +69,9 @@ def test_the_turn_after_is_found_at_lower_score(archive: SqliteArchive) -> None:
     assert [r.name for r in second.reasons] == ["bm25", "previous"]
 
 
-@pytest.mark.parametrize("query", ["", "   ", '"', "AND OR NOT", "NEAR(a b)", "own:x", "a* ^b", "-(", "\x00", "\ud800", "zzz unknown", "的" * 3_000])
+@pytest.mark.parametrize(
+    "query", ["", "   ", '"', "AND OR NOT", "NEAR(a b)", "own:x", "a* ^b", "-(", "\x00", "\ud800", "zzz unknown", "的" * 3_000]
+)
 def test_odd_queries_raise_nothing(archive: SqliteArchive, query: str) -> None:
     """Full-text syntax and rubbish in a question are plain words; nothing found is an empty list."""
     assert all(h.text in CHAT for h in archive.search("s", query, 5))

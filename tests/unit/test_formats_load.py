@@ -24,7 +24,12 @@ def test_array_object_and_lines_come_back_in_their_shape() -> None:
     """Each shape is recognised, and what is written reads as the same again, other fields in place."""
     wrapped = {"model": "m", "messages": MESSAGES, "系统": "s"}
     lines = "\n".join(json.dumps(m) for m in MESSAGES).encode() + b"\r\n\n"
-    for data, shape in ((_bytes(MESSAGES), "array"), (_bytes(wrapped), "object"), (lines, "lines"), (b"\xef\xbb\xbf" + _bytes(MESSAGES), "array")):
+    for data, shape in (
+        (_bytes(MESSAGES), "array"),
+        (_bytes(wrapped), "object"),
+        (lines, "lines"),
+        (b"\xef\xbb\xbf" + _bytes(MESSAGES), "array"),
+    ):
         loaded = load_conversation(data)
         assert loaded.wrapper.shape == shape
         assert loaded.messages == MESSAGES

@@ -95,7 +95,9 @@ def test_garbage_passes_through(name: str, native: list[Any]) -> None:
 
 
 @pytest.mark.parametrize("name", FORMATS)
-@pytest.mark.parametrize("content", ["plain", [{"type": "text", "text": "one"}], [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]])
+@pytest.mark.parametrize(
+    "content", ["plain", [{"type": "text", "text": "one"}], [{"type": "text", "text": "a"}, {"type": "text", "text": "b"}]]
+)
 def test_unlead_undoes_lead(name: str, content: Any) -> None:
     """A leading block can be added and taken away again; own parts stay as they are, also after a trip through JSON."""
     format_ = get(name)

@@ -20,8 +20,8 @@ from surgeon.text.tokens import counter, message_tokens
 
 ENGLISH = (
     "The customer called on Tuesday to change the delivery address. She said that the parcel must arrive before noon, because the office "
-    "closes early, and that nobody may leave it with the neighbours. We confirmed the new time and promised to send a message when the driver "
-    "is on the way. If the budget is exceeded, the manager has to approve the order first. "
+    "closes early, and that nobody may leave it with the neighbours. We confirmed the time and promised to send a message when the driver "
+    "is on the way. If the budget is exceeded, the manager approves it first. "
 )
 CHINESE = (
     "客户周二打电话要求修改送货地址。她说包裹必须在中午之前送到，因为办公室关门比较早，而且不能放在邻居家里。我们确认了新的时间，"

@@ -61,7 +61,11 @@ OPENAI = [
     ("C4", [], [user()]),
     ("C5", [user(), call("x" * 41), tool("x" * 41)], [user(), call("x" * 40), tool("x" * 40)]),
     ("C6", [user(), call("a"), tool("a", [IMAGE])], [{"role": "user", "content": [text("see"), IMAGE]}]),
-    ("C7", [user(), call("a", reasoning_content="r"), tool("a"), call("b"), tool("b")], [user(), call("a"), tool("a"), call("b"), tool("b")]),
+    (
+        "C7",
+        [user(), call("a", reasoning_content="r"), tool("a"), call("b"), tool("b")],
+        [user(), call("a"), tool("a"), call("b"), tool("b")],
+    ),
     ("C8", [user(), call("a", arguments={"x": 1}), tool("a")], [user(), call("a", arguments='{"x": 1}'), tool("a")]),
     ("C8", [user(), call("a", arguments='{"x": '), tool("a")], [user(), call("a"), tool("a")]),
 ]
@@ -78,12 +82,24 @@ ANTHROPIC = [
     ("A7", [{"role": "user", "content": [text("")]}], [user()]),
     ("A7", [user(""), said()], [user(), said()]),
     ("A7", [user(), said("done ")], [user(), said("done")]),
-    ("A10", [user(), use("a", before=({"type": "thinking", "thinking": "x"},)), result("a")], [user(), use("a", before=(THOUGHT,)), result("a")]),
-    ("A12", [{"role": "user", "content": [text(str(i), **MARK) for i in range(5)]}], [{"role": "user", "content": [text("1", **MARK)] * 4}]),
+    (
+        "A10",
+        [user(), use("a", before=({"type": "thinking", "thinking": "x"},)), result("a")],
+        [user(), use("a", before=(THOUGHT,)), result("a")],
+    ),
+    (
+        "A12",
+        [{"role": "user", "content": [text(str(i), **MARK) for i in range(5)]}],
+        [{"role": "user", "content": [text("1", **MARK)] * 4}],
+    ),
     ("A12", [{"role": "user", "content": [text("x"), text("", **MARK)]}], [{"role": "user", "content": [text("x", **MARK)]}]),
     ("A13", [user(), {"role": "assistant", "content": [COMPACTED]}], [{"role": "user", "content": [COMPACTED, text("go on")]}]),
     ("A13", [{"role": "user", "content": [COMPACTED, COMPACTED]}], [{"role": "user", "content": [COMPACTED]}]),
-    ("A14", [user(), use("a"), {"role": "system", "content": "s"}, result("a")], [user(), use("a"), result("a"), {"role": "system", "content": "s"}]),
+    (
+        "A14",
+        [user(), use("a"), {"role": "system", "content": "s"}, result("a")],
+        [user(), use("a"), result("a"), {"role": "system", "content": "s"}],
+    ),
     ("A14", [user(), use("a b"), result("a b")], [user(), use("a-b_1"), result("a-b_1")]),
 ]
 UNMENDABLE = {"A13"}
