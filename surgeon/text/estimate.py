@@ -40,7 +40,7 @@ _WHOLE = re.compile(
 # Tokens of a word by length: (after a space, at a start or after punctuation), in lower case. Means over prose, code, logs and JSON.
 _LOWER_SPACED = (0, 1.0, 1.0, 1.0, 1.03, 1.04, 1.06, 1.1, 1.2, 1.2, 1.2, 1.25, 1.4, 1.6, 1.9, 2.2)
 _LOWER_BARE = (0, 1.0, 1.1, 1.15, 1.15, 1.2, 1.35, 1.4, 1.6, 1.8, 1.8, 2.0, 2.4, 2.6, 2.8, 3.0)
-_TITLE = (0, 1.0, 1.05, 1.15, 1.12, 1.2, 1.3, 1.4, 1.6, 1.7, 1.7, 2.1, 2.1, 2.3, 2.6, 2.8)
+_TITLE = (0, 1.0, 1.05, 1.2, 1.2, 1.33, 1.45, 1.6, 1.8, 1.9, 1.9, 2.2, 2.2, 2.4, 2.6, 2.8)
 _UPPER = (0, 1.0, 1.15, 1.6, 1.9, 2.1, 2.0, 2.1, 2.5, 2.8, 3.0, 3.4, 3.7, 4.0, 4.3, 4.6)
 # Tokens of one character of other scripts, by the first code point of their block.
 _SCRIPTS = (
