@@ -9,7 +9,7 @@ import difflib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar, get_args
+from typing import Any, Generic, NamedTuple, TypeVar, get_args, get_origin
 
 import yaml
 from pydantic import BaseModel, ValidationError
@@ -180,7 +180,9 @@ def parse_model(source: Source, model: type[M]) -> Parsed[M]:
     try:
         return Parsed(model.model_validate(source.data), source, tuple(problems))
     except ValidationError as error:
-        problems += [_problem(source, model, dict(e)) for e in error.errors()]
+        places = [e["loc"] for e in error.errors()]
+        follows = [e["type"] == "too_short" and any(p != e["loc"] and p[: len(e["loc"])] == e["loc"] for p in places) for e in error.errors()]
+        problems += [_problem(source, model, dict(e)) for e, f in zip(error.errors(), follows, strict=True) if not f]
         return Parsed(None, source, tuple(problems))
 
 
@@ -216,11 +218,20 @@ def _keys(model: type[BaseModel], place: Place) -> list[str]:
     """The keys that the model allows at a place."""
     current: Any = model
     for step in place:
-        if isinstance(current, type) and issubclass(current, BaseModel):
-            found = current.model_fields.get(str(step)) if isinstance(step, str) else None
+        if isinstance(step, int):
+            current = _inner(current)
+        elif get_origin(current) is dict:
+            current = get_args(current)[1]
+        else:
+            owner = _inner(current)
+            found = owner.model_fields.get(step) if owner else None
             current = found.annotation if found else None
-        inner = [a for a in get_args(current) if isinstance(a, type) and issubclass(a, BaseModel)]
-        current = inner[0] if inner else current
-    if isinstance(current, type) and issubclass(current, BaseModel):
-        return sorted(f.alias or n for n, f in current.model_fields.items())
-    return []
+    owner = _inner(current)
+    return sorted(f.alias or n for n, f in owner.model_fields.items()) if owner else []
+
+
+def _inner(annotation: Any) -> type[BaseModel] | None:
+    """The first model in an annotation such as tuple[Annotated[Case, …], ...]."""
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((m for a in get_args(annotation) if (m := _inner(a)) is not None), None)

@@ -16,8 +16,8 @@ _WORD = re.compile(r"[A-Za-z0-9_]{2,60}|[\u3400-\u9fff]")
 
 def digest(text: str, context: CompactContext) -> Rewrite | None:
     """Sentences of a text within `context.max_tokens`, in order, with a note of what is left out; None if nothing is won."""
-    items = prose_records(text)
-    if len(items) < 2:
+    items = prose_records(text) if context.max_tokens is not None else []
+    if context.max_tokens is not None and len(items) < 2:
         return None
     lossless = re.sub(r"\n{3,}", "\n\n", re.sub(r"[ \t]+(?=\n)", "", text))
     return finish(Parsed("digest", lossless, tuple(rank(items)), noun="sentences"), text, context)

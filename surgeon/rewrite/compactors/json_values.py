@@ -97,10 +97,25 @@ def flat(value: Any, depth: int = 0) -> str:
         inner = ", ".join(f"{k}: {flat(_without(v, k), depth + 1)}" for k, v in value.items())
         return f"{{{inner}}}" if depth > 1 else inner if depth == 0 else f"({inner})"
     if isinstance(value, list):
+        rows = _short_rows(value)
+        if rows is not None:
+            return rows
         if any(isinstance(v, (dict, list)) for v in value):
             return "[" + "; ".join(flat(v, 0) if isinstance(v, dict) else flat(v, depth + 1) for v in value) + "]"
         return "[" + ", ".join(plain(v) for v in value) + "]"
     return plain(value)
+
+
+def _short_rows(value: list[Any]) -> str | None:
+    """Two or more objects of the same scalar fields: the keys once, then the values of each; None if they are not so."""
+    if len(value) < 2 or not isinstance(value[0], dict) or not value[0]:
+        return None
+    keys = list(value[0])
+    for row in value:
+        if not isinstance(row, dict) or list(row) != keys or any(isinstance(v, (dict, list)) or "," in plain(v) for v in row.values()):
+            return None
+    rows = "; ".join(", ".join(plain(v) for v in row.values()) for row in value)
+    return f"[{', '.join(keys)}: {rows}]"
 
 
 def _without(value: Any, key: str) -> Any:
