@@ -65,6 +65,7 @@ CHINESE: tuple[Pattern, ...] = (
     pattern("ID_CARD", "number", _L + r"[1-9]\d{5}(?:18|19|20)\d{2}[01]\d[0-3]\d\d{3}[\dXx]" + _R, rank=9, check=id_card),
     pattern("BANK_CARD", "number", _L + r"[1-6]\d{3}(?:[ -]?\d{4}){2}[ -]?\d{1,4}(?:[ -]?\d{1,3})?" + _R, rank=8, check=luhn, unless=NOT_AN_ID),
     pattern("BANK_CARD", "number", _L + r"3[47]\d{2}[ -]?\d{6}[ -]?\d{5}" + _R, rank=8, check=luhn, unless=NOT_AN_ID),
+    pattern("BANK_CARD", "number", _L + r"\d{12}" + _R, rank=6, near=r"(?<!gift )(?:card|\bcc|卡)(?:号码?)?(?: no\.?| number)?(?:是|为)?[\"'：:= #]{0,4}$"),
     pattern("BANK_CARD", "number", _L + r"[1-6](?:[ -]?\d){12,18}" + _R, rank=8, check=luhn, near=r"(?:card|cc|visa|mastercard|卡)(?:号码?)?(?: no\.?| number)?(?:是|为)?[\"'：:= #]{0,4}$"),
     pattern("PASSPORT", "personal", _L + r"(?:[EGDSPH]\d{8}|E[A-HJ-NP-Z]\d{7})" + _R, rank=7, near=r"护照|passport|证件"),
     pattern("LICENSE_PLATE", "personal", r"[京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼][A-HJ-NP-Z][·•. ]?[A-HJ-NP-Z0-9]{5,6}" + _R, rank=7, check=lambda v: any(c.isdigit() for c in v)),

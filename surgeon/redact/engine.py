@@ -75,6 +75,7 @@ _NO_NAME = frozenset(
         "java",
     ]
 )
+_SMALL_WORDS = frozenset({"a", "an", "at", "and", "by", "for", "in", "is", "of", "on", "or", "the", "to"})
 _LATIN_NAME = regex.compile(r"[\p{L}\p{M}]['’\p{L}\p{M}.-]*(?:[ \u00a0][\p{L}\p{M}]['’\p{L}\p{M}.-]*){0,4}")
 _ITEM = r"\p{Lu}[\p{L}\p{M}'’-]{1,24}(?: \p{Lu}[\p{L}\p{M}'’-]{1,24})?"
 _LIST = regex.compile(_ITEM + "(?:, " + _ITEM + "){1,12}+(?:,? (?:and|or) " + _ITEM + ")?")
@@ -223,6 +224,10 @@ def _name_span(text: str, entity: Span, record: bool) -> tuple[int, int] | None:
         return None
     if record and (text[end : end + 2] == '":' or not name[0].isupper()):
         return None
-    if name.isupper() and len(name) <= 4 and " " not in name:
+    if regex.search(r"\p{Ll}\p{Lu}", name) and " " not in name and not name.startswith(("Mc", "Mac", "De", "Di", "La", "O")):
+        return None  # camelCase
+    if name.islower() and not text.islower():
+        return None  # a word of the text, not a name, where names are capitalised
+    if name.isupper() and ((len(name) <= 4 and " " not in name) or _SMALL_WORDS.intersection(name.lower().split())):
         return None
     return start, end

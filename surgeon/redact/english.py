@@ -17,8 +17,11 @@ _PHONE_WORD = r"(?:phone|mobile|cell|call|fax|tel|desk|text|dial|reach|number|co
 _KIND = r"(?:Street|St|Road|Rd|Avenue|Ave|Av|Lane|Ln|Drive|Dr|Boulevard|Blvd|Court|Ct|Courts|Place|Pl|Square|Sq|Terrace|Way|Close|Crescent|Parkway|Pkwy|Highway|Hwy|Row|Walk|Mews|Grove|Hill|Gardens|Quay|Alley|Circle|Cir|Trail|Rue|Via|Calle|Rúa|Strasse|Straße)"
 _WORD = r"[\p{Lu}0-9][\p{L}\p{M}'’.-]{0,24}"
 _FLAT = r"(?i:Apt|Apartment|Suite|Ste|Unit|Flat|Room)\.?\s?[A-Z]?\d{1,5}[A-Z]?"
-_PLACE = r"(?:,?[ \t]{0,2}\n?[ \t>]{0,3}\p{Lu}[\p{L}\p{M}'’.-]{1,24}(?:[ ]\p{Lu}?[\p{L}\p{M}'’.-]{1,24}){0,3})"
+_FLATS = _FLAT + r"(?:,?[ ]" + _FLAT + r")?"
+_PLACE = r"(?:[ ]?,?[ \t]{0,2}\n?[ \t>]{0,3}(?:,[ ])?\p{Lu}[\p{L}\p{M}'’.-]{1,24}(?:[ ](?:(?:de|do|da|di|u|la|le|an|am|upon)[ ])?\p{Lu}[\p{L}\p{M}'’.-]{0,24}){0,3}(?:,[ ]nan)?)"
 _ZIP = r"(?:,?[ \n]{1,2}(?:[A-Za-z]{2,3}[ ])?\d{4,5}(?!\d))"
+
+_MONTH = regex.compile(r"\b(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)[a-z]{0,6}\b")
 
 
 def public_ip(value: str) -> bool:
@@ -36,6 +39,11 @@ def phone(value: str) -> bool:
     return 7 <= len(digits) <= 15 and not regex.fullmatch(
         r"(?:19|20)\d{2}[-. ]\d{1,2}[-. ]\d{1,2}(?:[ -]\d{1,2})*|\d{1,2}[-. ]\d{1,2}[-. ](?:19|20)\d{2}", value
     )
+
+
+def _no_date(value: str) -> bool:
+    """No month stands in it: sizes and dates of a file listing look like a house with its street."""
+    return not _MONTH.search(value)
 
 
 ENGLISH: tuple[Pattern, ...] = (
@@ -56,25 +64,25 @@ ENGLISH: tuple[Pattern, ...] = (
     pattern("DATE_OF_BIRTH", "personal", r"(?i:\bborn (?:on )?|\bdate of birth(?: is)?:? |\bDOB:? )(?P<v>\d{1,4}[-/. ]\d{1,2}[-/. ]\d{1,4}|\p{Lu}\p{Ll}{2,8} \d{1,2},? (?:19|20)\d{2}|\d{1,2} \p{Lu}\p{Ll}{2,8} (?:19|20)\d{2})", rank=7, needs=("born", "birth", "dob")),
     pattern("ADDRESS", "personal", r"(?i:(?:street|address|addr)(?:_?(?:line)?_?1)?|street_?address)" + _KEY + r"(?P<v>[^\"\\\n]{4,160})[\\\"']", rank=7, needs=("address", "addr", "street"), check=lambda v: any(c.isdigit() for c in v) and "@" not in v),
     pattern("ZIP_CODE", "personal", r"(?i:zip|zip_?code|postal_?code|postcode)" + _KEY + r"(?P<v>[A-Za-z0-9][A-Za-z0-9 -]{2,9})[\\\"']", rank=7, needs=("zip", "post")),
-    pattern("ADDRESS", "personal", r"(?<![\w.-])\d{1,6}(?:[ ]\d{1,6})?[ ](?:" + _WORD + r"[ ]){1,4}" + _KIND + r"\b\.?(?:[ ]\d{1,5})?(?:,?\s{1,2}" + _FLAT + r")?(?:" + _PLACE + r"){0,2}" + _ZIP, rank=7),
-    pattern("ADDRESS", "personal", r"(?<![\w.-])\d{1,6}(?:[ ]\d{1,6})?[ ](?:" + _WORD + r"[ ]){1,4}" + _KIND + r"\b\.?(?:[ ]\d{1,5})?(?:,?\s{1,2}" + _FLAT + r")?", rank=6),
-    pattern("ADDRESS", "personal", r"(?<![\w.-])\d{2,6}[ ](?:[\p{L}\p{M}0-9'’.-]{1,25}[ ]){1,5}?(?:\d{1,5},?)?\s{0,2}" + _FLAT + r"(?:" + _PLACE + r"){0,2}" + _ZIP + r"?", rank=7, needs=("apt", "suite", "unit", "flat", "ste ")),
-    pattern("ADDRESS", "personal", r"\d{1,6}[ ](?:" + _WORD + r"[ ]?){1,4}(?:\d{1,5})?\n[ \t>]{0,3}" + _FLAT + r"(?:" + _PLACE + r"){0,2}" + _ZIP + r"?", rank=7, needs=("apt", "suite", "unit", "flat")),
+    pattern("ADDRESS", "personal", r"(?<![\w.-])\d{1,6}(?:[ ]\d{1,6})?[ ](?:" + _WORD + r"[ ]){1,4}" + _KIND + r"\b\.?(?:[ ]\d{1,5})?(?:,?\s{1,2}" + _FLATS + r")?(?:" + _PLACE + r"){0,2}" + _ZIP, rank=7),
+    pattern("ADDRESS", "personal", r"(?<![\w.-])\d{1,6}(?:[ ]\d{1,6})?[ ](?:" + _WORD + r"[ ]){1,4}" + _KIND + r"\b\.?(?:[ ]\d{1,5})?(?:,?\s{1,2}" + _FLATS + r")?", rank=6),
+    pattern("ADDRESS", "personal", r"(?<![\w.-])\d{2,6}[ ](?:[\p{L}\p{M}0-9'’.-]{1,25}[ ]){1,5}?(?:\d{1,5},?)?\s{0,2}" + _FLATS + r"(?:" + _PLACE + r"){0,3}" + _ZIP + r"?", rank=7, needs=("apt", "suite", "unit", "flat", "ste ")),
+    pattern("ADDRESS", "personal", r"\d{1,6}[ ](?:" + _WORD + r"[ ]?){1,4}(?:\d{1,5})?\n[ \t>]{0,3}" + _FLATS + r"(?:" + _PLACE + r"){0,3}" + _ZIP + r"?", rank=7, needs=("apt", "suite", "unit", "flat")),
     pattern("ADDRESS", "personal", r"\b" + _FLAT, rank=4, needs=("apt", "suite")),
-    pattern("ADDRESS", "personal", r"(?:(?:Unit|PSC) \d{1,5},? Box \d{1,5}|\p{Lu}{3,5} [\p{L}'’-]{2,24}|(?i:us[ns][a-z]{0,3} [a-z'’-]{2,24}|unit \d{1,5} box \d{1,5}|psc \d{1,5},? box \d{1,5}))\s(?i:[adf]po,? a[aep] \d{5})", rank=8, needs=("apo ", "dpo ", "fpo ")),
-    pattern("ADDRESS", "personal", r"(?<![\w.-])(?:\d{1,6}[ ]){0,2}(?i:rue|via|calle|rua|rúa|avenida|piazza|plaza|ulica|avenue|chemin|viale|corso|praça|strada)[ ](?:(?:de|da|do|di|del|della|la|le|du|des)[ ]){0,2}(?:\p{Lu}[\p{L}\p{M}'’.-]{1,24}[ ]?){1,4}(?:\d{1,5}\b)?", rank=6, check=lambda v: any(c.isdigit() for c in v)),
-    pattern("ADDRESS", "personal", r"(?<![\w.-])(?:\d{1,6}[ ]){0,2}(?:\p{L}[\p{L}\p{M}'’.-]{1,24}[ ]){0,2}[\p{L}\p{M}-]{2,24}(?:stra(?:ß|ss)e|str\.?|gasse|weg|platz|vej|veien|vegen|vei|gatan|gata|gade|katu|tie|straat|laan|plein|utca|stræde|brücke|allee)[ ]\d{1,5}\b", rank=6),
-    pattern("ADDRESS", "personal", r"(?<![\w.-])\d{3,6}[ ](?:\p{Lu}[\p{L}\p{M}'’.-]{1,24}[ ]){1,3}(?:[a-z]{1,4}\.[ ])?\d{1,5}\b\.?(?:,?\s{1,2}" + _FLAT + r")?", rank=6, unless=NOT_AN_ID),
+    pattern("ADDRESS", "personal", r"(?:(?:Unit|PSC) \d{1,5},? Box \d{1,5}|\p{Lu}{3,5} [\p{L}'’-]{2,24}|(?i:us[a-z]{1,3} [a-z'’-]{2,24}|unit \d{1,5} box \d{1,5}|psc \d{1,5},? box \d{1,5}))\s(?i:[adf]po,? a[aep] \d{5})", rank=8, needs=("apo ", "dpo ", "fpo ")),
+    pattern("ADDRESS", "personal", r"(?<![\w.-])(?:\d{1,6}[ ]){0,2}(?i:rue|via|calle|rua|rúa|avenida|piazza|plaza|ulica|avenue|chemin|viale|corso|praça|strada)[ ](?:(?:de|da|do|di|del|della|la|le|du|des)[ ]){0,2}(?:(?:\p{Lu}|(?<=(?i:rue|avenue) (?:de|du|des) )\p{Ll})[\p{L}\p{M}'’.-]{1,24}[ ]?(?:(?:de|da|do|di)[ ])?){1,4}(?:\d{1,5}\b)?", rank=6, check=lambda v: any(c.isdigit() for c in v)),
+    pattern("ADDRESS", "personal", r"(?<![\w.-])(?:\d{1,6}[ ]){0,2}(?:\p{Lu}[\p{L}\p{M}'’.-]{1,24}[ ]){0,2}[\p{L}\p{M}-]{2,24}(?:stra(?:ß|ss)e|str\.?|gasse|weg|platz|vej|veien|vegen|vei|gatan|gata|gade|katu|tie|straat|laan|plein|utca|stræde|brücke|allee)[ ]\d{1,5}\b", rank=6),
+    pattern("ADDRESS", "personal", r"(?<![\w.-])\d{3,6}[ ](?:\p{Lu}[\p{L}\p{M}'’.-]{1,24}[ ]){1,3}(?:[a-z]{1,4}\.[ ])?\d{1,5}\b\.?(?:,?\s{1,2}" + _FLATS + r")?", rank=6, check=_no_date, unless=NOT_AN_ID),
     pattern("ADDRESS", "personal", r"(?<![\w.-])(?:\d{1,6}[ ]){0,2}(?:\p{Lu}[\p{L}\p{M}'’.-]{1,24}[ ]){1,3}(?:u|út|utca|ul|rkp|tér|str)\.[ ]\d{1,5}\b", rank=7),
-    pattern("ADDRESS", "personal", r"(?i:the corner of )[\p{L}\p{M}'’. -]{2,40}?(?:\d{1,5})?(?i: and )(?:[\p{L}\p{M}'’.-]{2,24}[ ]?){1,3}", rank=7, needs=("the corner of",)),
+    pattern("ADDRESS", "personal", r"(?i:the corner of )(?:\d{1,5}[ ])?[\p{L}\p{M}'’. -]{2,40}?(?:\d{1,5})?(?i: and )(?:\d{1,5}[ ])?(?:[\p{L}\p{M}'’.-]{2,24}[ ]?){1,3}", rank=8, needs=("the corner of",)),
 )  # fmt: skip
 
 
-_ONE = r"\p{Lu}[\p{L}\p{M}'’-]{1,24}"
-_FULL = _ONE + r"(?:[ ](?:\p{Lu}\.?|" + _ONE + r")){0,2}"
+_ONE = r"(?!(?:Suite|Apt|Unit)\b)\p{Lu}[\p{L}\p{M}'’-]{1,24}"
+_FULL = _ONE + r"(?:[ ](?:" + _ONE + r"|\p{Lu}\.?(?![\p{L}\d]))){0,2}"
 _TITLED = regex.compile(
     r"\b(?i:mr|mrs|ms|miss|dr|prof)\.?[ ](?P<v>" + _FULL + r")"
-    r"|(?i:\bname is |\bname's |\bnamed? |\bI am called |\bcalls? me |\bcalled |\bname to |\bdirected by:?[ ]{1,5}|\bwritten by:?[ ]|\bsigned,? |\bregards,?\s)(?P<v>"
+    r"|(?i:\b(?:my|his|her|your|whose|partner's|customer|guest|full) name(?: is|'s|:)? |\bI am called |\bcalls? me |\bdirected by:?[ ]{1,5}|\bwritten by:?[ ]|\bsigned,? |\bregards,?\s)(?P<v>"
     + _FULL
     + r")"
     r"|(?<![\p{L}\d.-])(?P<v>" + _ONE + r"[ ]\p{Lu}\.?[ ]" + _ONE + r")(?![\p{L}\d])"

@@ -44,7 +44,8 @@ class PresidioRecognisers:
             )
         for result in results:
             kind, scope, enough = _TYPES[result.entity_type]
-            if result.score >= enough and not NOT_AN_ID.search(text[max(0, result.start - 40) : result.start]):
+            digits = sum(c.isdigit() for c in text[result.start : result.end])
+            if result.score >= enough and digits >= 4 and not NOT_AN_ID.search(text[max(0, result.start - 40) : result.start]):
                 yield Found(result.start, result.end, kind, scope, 4)
 
 
