@@ -33,7 +33,7 @@ def invented(output: str, source: str, allowed: Iterable[str] = (), literal: str
     out: dict[str, None] = {}
     for match in _CLAIM.finditer(output):
         word = match[0].rstrip(".:,-/")
-        if not _HAS_DIGIT.search(word) or word in source or word in literal:
+        if not _HAS_DIGIT.search(word) or _stands(word, source) or word in literal:
             continue
         parts = _NUMBER.findall(word) if not re.search(r"[A-Za-z]\d|\d[A-Za-z]", word) else [word]
         for part in parts:
@@ -43,7 +43,18 @@ def invented(output: str, source: str, allowed: Iterable[str] = (), literal: str
 
 
 def _stands(part: str, source: str) -> bool:
-    """Whether a number stands in the source as a number of its own."""
-    if not part[0].isdigit():
-        return part in source
-    return re.search(rf"(?<!\d){re.escape(part)}(?!\d)", source) is not None
+    """Whether a number or identifier stands in the source by itself, not as a piece of a longer one."""
+    at = source.find(part)
+    while at >= 0:
+        before, after = source[at - 1 : at], source[at + len(part) : at + len(part) + 1]
+        if not (_joins(part[0], before) or _joins(part[-1], after)):
+            return True
+        at = source.find(part, at + 1)
+    return False
+
+
+def _joins(edge: str, beside: str) -> bool:
+    """Whether a neighbouring character continues a word: digits continue digits, ASCII letters and digits continue letters."""
+    if not beside or not beside.isascii() or not edge.isalnum():
+        return False
+    return beside.isdigit() if edge.isdigit() else beside.isalnum()
