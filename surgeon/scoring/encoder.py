@@ -114,6 +114,7 @@ def _open_onnx(folder: Path) -> tuple[Any, Any]:
     options.enable_cpu_mem_arena = False
     options.intra_op_num_threads = 2
     options.inter_op_num_threads = 1
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")  # idle threads must not burn the agent's CPU
     options.log_severity_level = 3
     try:
         session = onnxruntime.InferenceSession(str(folder / "model.onnx"), options, providers=["CPUExecutionProvider"])
