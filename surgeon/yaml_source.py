@@ -181,8 +181,10 @@ def parse_model(source: Source, model: type[M]) -> Parsed[M]:
         return Parsed(model.model_validate(source.data), source, tuple(problems))
     except ValidationError as error:
         places = [e["loc"] for e in error.errors()]
-        follows = [e["type"] == "too_short" and any(p != e["loc"] and p[: len(e["loc"])] == e["loc"] for p in places) for e in error.errors()]
-        problems += [_problem(source, model, dict(e)) for e, f in zip(error.errors(), follows, strict=True) if not f]
+        for found in error.errors():
+            place = found["loc"]
+            follows = found["type"] == "too_short" and any(p != place and p[: len(place)] == place for p in places)
+            problems += [] if follows else [_problem(source, model, dict(found))]
         return Parsed(None, source, tuple(problems))
 
 

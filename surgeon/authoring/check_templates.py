@@ -45,8 +45,10 @@ def check_template(file: TemplateFile, source: Source) -> Iterator[Issue]:
 
 def _patterns(file: TemplateFile, source: Source) -> Iterator[Issue]:
     samples = [t.given.content for t in file.tests]
-    places: list[tuple[Place, str]] = [((("capture", n, "pattern") if ("capture", n, "pattern") in source.values else ("capture", n)), c.pattern)
-                                       for n, c in file.capture.items()]  # fmt: skip
+    places: list[tuple[Place, str]] = []
+    for name, capture in file.capture.items():
+        exact: Place = ("capture", name, "pattern")
+        places.append((exact if exact in source.values else exact[:2], capture.pattern))
     places += [(("keep", i), p) for i, p in enumerate(file.keep)]
     if file.when.content:
         places.append((("when", "content"), file.when.content))

@@ -10,14 +10,17 @@ _DIGIT = re.compile(r"\d")
 _ALPHA = re.compile(r"[A-Za-z]")
 _CAMEL = re.compile(r"[a-z][A-Z]")
 _ERROR = re.compile(
-    r"\b(?:\w{0,40}(?:Error|Exception)|ERROR|FATAL|CRITICAL|FAIL(?:ED|URE)?|error|failed|failure|fatal|panic|denied|refused|timed? ?out|traceback"
-    r"|Traceback|invalid|not found|unauthorized|forbidden|aborted|crash(?:ed)?)\b|报错|错误|失败|异常|拒绝|超时|崩溃|无效"
+    r"\b(?:\w{0,40}(?:Error|Exception)|ERROR|FATAL|CRITICAL|FAIL(?:ED|URE)?|error|failed|failure|fatal|panic|denied|refused|timed? ?out"
+    r"|[Tt]raceback|invalid|not found|unauthorized|forbidden|aborted|crash(?:ed)?)\b|报错|错误|失败|异常|拒绝|超时|崩溃|无效"
 )
 _RULE = re.compile(
-    r"\b(?:must|never|do not|don't|only|at (?:most|least)|no (?:more|later|less) than|unless|deadline|required?|not allowed|cannot|final|decided|because)\b"
+    r"\b(?:must|never|do not|don't|only|at (?:most|least)|no (?:more|later|less) than|unless|deadline"
+    r"|required?|not allowed|cannot|final|decided|because)\b"
     r"|必须|务必|严禁|禁止|不要|不得|只能|不超过|最多|至少|截止|为准|除非|最终|决定|因为",
     re.IGNORECASE,
 )
+_FILE = re.compile(r"\w\.[A-Za-z]\w{0,4}$")
+_QUOTED = re.compile(r"(?:(?<=[\s(:,])|^)(?:'[^'\n]{2,60}'|\"[^\"\n]{2,60}\"|`[^`\n]{2,60}`)(?![A-Za-z])")
 _NAME_ZH = re.compile(
     r"《[^》]{1,40}》|「[^」]{1,40}」|“[^”]{1,40}”|[一二三四五六七八九十百千万两]{1,6}(?:元|块|点|号|日|月|天|间|人|张|位|岁|年|公里|小时|分钟)"
 )
@@ -34,15 +37,16 @@ def signals(text: str) -> tuple[float, float]:
             first = False
             continue
         words += 1
-        found += _word(word.rstrip(".:,"), word.endswith(":"), first)
+        found += _word(word.strip(".:,'"), word.endswith(":"), first)
         first = word[-1] in ".:"
+    found += 0.7 * min(6, sum(1 for _ in _QUOTED.finditer(text, 0, 4_000)))
     found += 0.9 * min(6, len(_NAME_ZH.findall(text))) if not text.isascii() else 0
     return found, words
 
 
 def _word(word: str, key: bool, first: bool) -> float:
     """The signal of one word: an identifier, a path, a number, a code name, a proper name."""
-    if key:
+    if key or not word:
         return 0.1
     if _DIGIT.search(word):
         if _ALPHA.search(word):
@@ -52,11 +56,13 @@ def _word(word: str, key: bool, first: bool) -> float:
         return 0.0
     if ("/" in word and len(word) > 3) or "@" in word:
         return 1.0
+    if word[0] == "#" or _FILE.search(word):
+        return 0.9
     if "_" in word or _CAMEL.search(word):
         return 0.6
     if word.isupper() and 1 < len(word) < 7:
-        return 0.5
-    return 0.35 if word[0].isupper() and not first else 0.0
+        return 0.6
+    return 0.5 if word[0].isupper() and not first else 0.0
 
 
 def is_error(text: str) -> bool:

@@ -17,7 +17,8 @@ LOG = "\n".join(
 )  # fmt: skip
 PYTEST = "\n".join(
     ["=== test session starts ===", *[f"tests/test_a.py::test_{i} PASSED" for i in range(60)], "=== FAILURES ===", "____ test_total ____",
-     "    def test_total():", ">       assert total() == 3", "E       assert 2 == 3", "E        +  where 2 = total()", "tests/test_a.py:88: AssertionError",
+     "    def test_total():", ">       assert total() == 3", "E       assert 2 == 3", "E        +  where 2 = total()",
+     "tests/test_a.py:88: AssertionError",
      "=== short test summary info ===", "FAILED tests/test_a.py::test_total - assert 2 == 3", "=== 1 failed, 60 passed in 1.20s ==="]
 )  # fmt: skip
 CARGO = "\n".join(
@@ -51,7 +52,9 @@ index 83db48f..bf269f4 100644
 """
 GREP = "\n".join(f"src/app/views/orders.py:{n}:    state = load_order(request, number={n})" for n in range(10, 50))
 CSV = "id,name,city,balance\n" + "\n".join(f"{i},n{i},{'杭州' if i == 7 else 'Lisbon'},{i}.50" for i in range(60))
-MARKDOWN = "| id | name | state |\n|----|------|-------|\n" + "\n".join(f"| {i} | item{i} | {'error' if i == 9 else 'ok'} |" for i in range(40))
+MARKDOWN = "| id | name | state |\n|----|------|-------|\n" + "\n".join(
+    f"| {i} | item{i} | {'error' if i == 9 else 'ok'} |" for i in range(40)
+)
 LISTING = "\n".join(f"src/pkg/mod_{i}.py" for i in range(60))
 CODE = "import os\nimport sys\n\n" + "\n\n".join(
     f"def step_{i}(value):\n    result = value + {i}\n    log.debug(result)\n    return result\n" for i in range(30)
@@ -182,7 +185,8 @@ def test_records_cover_the_values_of_the_source(name: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["a" * 300_000, "[" * 300_000, "/a" * 150_000, ". " * 150_000, "\n" * 300_000, '"' * 300_000, "<a " * 100_000, "a:1:" * 70_000, "|a" * 150_000,
+    ["a" * 300_000, "[" * 300_000, "/a" * 150_000, ". " * 150_000, "\n" * 300_000, '"' * 300_000, "<a " * 100_000, "a:1:" * 70_000,
+     "|a" * 150_000,
      "\x1b[" * 150_000, "a@" * 150_000, "1" * 300_000, "中" * 300_000, "E   x\n" * 50_000, "- " * 150_000, "\\" * 300_000, "`" * 300_000],
     ids=lambda t: repr(t[:4]),
 )  # fmt: skip

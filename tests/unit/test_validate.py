@@ -76,7 +76,7 @@ RULE_FAULTS = {
     "no pattern": (("any: ['\\d+ euros?']", "unless: ['a']"), [("SRG205", 4, 5), ("SRG206", 13, 15)]),
     "failing match": (("[12 euros]", "[12 euros, euro land]"), [("SRG206", 13, 25)]),
     "failing no_match": (("no_match: [twelve]", "no_match: [9 euros]"), [("SRG206", 14, 18)]),
-    "wrong span": (("[12 euros]", "[{text: 12 euros, span: \"12\"}]"), [("SRG206", 13, 15)]),
+    "wrong span": (("[12 euros]", '[{text: 12 euros, span: "12"}]'), [("SRG206", 13, 15)]),
     "stable without tests": (("      no_match: [twelve]\n", ""), [("SRG207", 5, 5)]),
     "todo matches": (("no_match: [twelve]", "no_match: [twelve]\n      todo_match: [3 euros]"), [("SRG208", 15, 20)]),
     "duplicate id": (("", ""), [("SRG106", 15, 5)]),

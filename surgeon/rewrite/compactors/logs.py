@@ -13,12 +13,14 @@ from surgeon.rewrite.parsed import Parsed
 from surgeon.rewrite.weight import is_error, weigh
 
 _LEVEL = re.compile(
-    r"\b(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL|CRITICAL|ERR)\b|\b(?:debug|info|warn(?:ing)?|error|fatal)\b(?=[\]:= ])|level=\w+"
+    r"\b(?:TRACE|DEBUG|INFO|NOTICE|WARN(?:ING)?|ERROR|FATAL|CRITICAL|ERR)\b"
+    r"|\b(?:debug|info|warn(?:ing)?|error|fatal)\b(?=[\]:= ])|level=\w+"
 )
 _SEVERE = re.compile(r"\b(?:ERROR|FATAL|CRITICAL|ERR|error|fatal|panic|Traceback)\b|Exception\b")
 _WARN = re.compile(r"\bWARN(?:ING)?\b|\bwarning\b")
 _TRACE = re.compile(
-    r"^(?:\s+(?:at |File \"|\.\.\. \d+ more|raise |return |\^|~)|Traceback \(|Caused by:|\s{2,}\S|\t\S|[\w.]{1,120}(?:Error|Exception)\b(?::|$))"
+    r"^(?:\s+(?:at |File \"|\.\.\. \d+ more|raise |return |\^|~)|Traceback \(|Caused by:"
+    r"|\s{2,}\S|\t\S|[\w.]{1,120}(?:Error|Exception)\b(?::|$))"
 )
 
 

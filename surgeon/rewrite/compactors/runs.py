@@ -12,7 +12,8 @@ from surgeon.rewrite.parsed import Parsed
 _SUMMARY = re.compile(
     r"^\W{0,90}\b(?:\d+ (?:passed|failed|error|errors|skipped|xfailed|warnings?)\b.{0,160}\bin [\d.:]+\s?(?:s|seconds)"
     r"|Ran \d+ tests? in|FAILED \((?:failures|errors)|OK(?: \(|$)|tests finished:|Tests?:\s+\d|Test Suites:|test result:|Tests run:"
-    r"|\d+ (?:passing|failing|pending)\b|(?:ok|FAIL)\s+[\w./-]+\s+[\d.]+s|FAIL$|\d+ tests?, \d+|(?:All|\d+) tests? passed|no tests ran|DO \*NOT\* COMMIT)"
+    r"|\d+ (?:passing|failing|pending)\b|(?:ok|FAIL)\s+[\w./-]+\s+[\d.]+s|FAIL$|\d+ tests?, \d+"
+    r"|(?:All|\d+) tests? passed|no tests ran|DO \*NOT\* COMMIT)"
 )
 _FAILED = re.compile(
     r"^\s{0,8}(?:FAILED|FAIL:|ERROR:?|✕|✗|×|●|--- FAIL:|not ok \d+|---- \S{1,200} stdout ----)\s*\S.{0,400}$"
@@ -20,15 +21,18 @@ _FAILED = re.compile(
 )
 _ERROR = re.compile(
     r"^E\s{1,8}\S|^\s{0,12}(?:[A-Za-z_][\w.]{0,120})?(?:Error|Exception|Failure|Warning: fail|Interrupt|Exit)\b(?::|$)"
-    r"|^\s{0,8}(?:Expected|Received|expected|actual|got|want|left|right|assertion)\b\s?[:=`]|^thread '.{0,200}' panicked|^panic:|^\s{0,8}error(?:\[\w+\])?:|^fatal:"
+    r"|^\s{0,8}(?:Expected|Received|expected|actual|got|want|left|right|assertion)\b\s?[:=`]"
+    r"|^thread '.{0,200}' panicked|^panic:|^\s{0,8}error(?:\[\w+\])?:|^fatal:"
 )
 _PLACE = re.compile(
     r"^(?:[\w.@/\\+-]{1,300}\.(?:py|pyx|js|jsx|ts|tsx|go|rs|java|rb|php|c|cc|cpp)):\d{1,7}(?::\d{1,5})?:?(?: .{0,200})?$"
-    r"|^\s{2,12}(?:at .{0,200}\(?[\w./@-]{1,300}:\d{1,7}:\d{1,5}\)?|File \"[^\"]{1,300}\", line \d{1,7}.{0,200}|--> .{0,200}:\d{1,7}:\d{1,5}|\w[\w/.-]{0,200}_test\.go:\d{1,7}: .{0,400})$"
+    r"|^\s{2,12}(?:at .{0,200}\(?[\w./@-]{1,300}:\d{1,7}:\d{1,5}\)?|File \"[^\"]{1,300}\", line \d{1,7}.{0,200}"
+    r"|--> .{0,200}:\d{1,7}:\d{1,5}|\w[\w/.-]{0,200}_test\.go:\d{1,7}: .{0,400})$"
 )
 _CODE = re.compile(r"^>\s{1,8}\S")
 _PASS = re.compile(
-    r"^.{0,400}?(?:\.\.\. ?(?:ok|skipped.{0,120}|passed)|\bPASSED\b.{0,20}|^\s{0,8}[✓√].{0,300}|\[OK\]|--- PASS.{0,200}|=== RUN.{0,200})\s*$|^ok \d+ "
+    r"^.{0,400}?(?:\.\.\. ?(?:ok|skipped.{0,120}|passed)|\bPASSED\b.{0,20}|^\s{0,8}[✓√].{0,300}|\[OK\]"
+    r"|--- PASS.{0,200}|=== RUN.{0,200})\s*$|^ok \d+ "
 )
 _LIBRARY = re.compile(r"site-packages|/lib/python\d|node_modules|<frozen|/usr/lib/|\bnode:internal")
 

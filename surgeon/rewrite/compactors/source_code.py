@@ -13,10 +13,12 @@ from surgeon.rewrite.weight import weigh
 _NUMBERED = re.compile(r"^\s{0,6}\d{1,6}(?:[|:→\t]|\s{2})")
 _DEFINITION = re.compile(
     r"^\s{0,16}(?:export |default |public |private |protected |static |async |abstract |final |pub(?:\(\w+\))? |declare |@\w)*"
-    r"(?:(?:def|class|function|interface|type|enum|struct|impl|trait|func|fn|module|namespace|package)\b|const \w+ = (?:async )?\(|let \w+ = \()"
+    r"(?:(?:def|class|function|interface|type|enum|struct|impl|trait|func|fn|module|namespace|package)\b"
+    r"|const \w+ = (?:async )?\(|let \w+ = \()"
 )
 _CODE = re.compile(
-    r"^\s{0,40}(?:import |from \S+ import|export |def |class |function |const |let |var |return\b|if ?\(|if .+:$|for ?\(|for .+:$|while |#include|using |package |pub |fn |func "
+    r"^\s{0,40}(?:import |from \S+ import|export |def |class |function |const |let |var |return\b|if ?\(|if .+:$|for ?\(|for .+:$"
+    r"|while |#include|using |package |pub |fn |func "
     r"|struct |impl |public |private |protected |@\w+|\}|\{|//|/\*|\*|else|try|except|catch|switch|case |self\.|this\.)"
     r"|[;{}]\s*$|^\s{4,}\S.*[=(].*"
 )
