@@ -12,13 +12,14 @@ from dataclasses import dataclass, field, replace
 from surgeon import block as blocks
 from surgeon.decide import Verdict
 from surgeon.offload import Records, Sentences, Source, from_entries, from_units, to_entries
-from surgeon.select import Candidate, choose, terms
+from surgeon.select import Candidate, Pool, terms
 from surgeon.settings import Settings
 from surgeon.snapshot.model import Snapshot
 from surgeon.snapshot.render import entity_lines, intent_lines, ranked
 from surgeon.types import Decision, Fact, Message, Part, Reason, Rewrite, Unit
 
 _SMALL_BUDGET = 2_500
+_TIGHT = 800
 _RESULT_FLOOR = 60
 
 Shrink = Callable[[Part, Message, Unit, int | None], Rewrite | None]
@@ -75,9 +76,10 @@ def assemble(task: Task, kit: Kit) -> Assembled:
     rewritten = _rewritten(task, kit, task.units, lossless=True)
     if task.earlier is None and rewritten.tokens <= task.budget:
         return rewritten
+    lines = {u.id: from_units([u], task.verdicts, kit.records, kit.sentences, _first(task), kit.language) for u in task.units if not task.verdicts[u.id].hard}
     best: Assembled | None = None
     for share in _shares(task, whole.tokens):
-        fitted = _fit(task, kit, share)
+        fitted = _fit(task, kit, share, lines)
         if fitted.tokens <= task.budget:
             return fitted
         if best is None or fitted.tokens < best.tokens:
@@ -143,7 +145,16 @@ def _shrunk(unit: Unit, kit: Kit, cap: int | None, originals: dict[str, tuple[st
     return replace(unit, messages=tuple(out)) if changed else unit
 
 
-def _fit(task: Task, kit: Kit, share: float) -> Assembled:
+Lines = Mapping[str, tuple[list[Source], list[Candidate]]]
+
+
+def _first(task: Task) -> str | None:
+    """The first user task, unless the intent block says it anyway."""
+    first = next((u for u in task.units if u.kind == "user"), None)
+    return None if first is None or first.text.strip() in task.snapshot.intent.goal else first.id
+
+
+def _fit(task: Task, kit: Kit, share: float, lines: Lines) -> Assembled:
     """One attempt: the newest messages take `share` of the room, the block takes the rest."""
     units, originals = list(task.units), dict[str, tuple[str, ...]]()
     hard = sum(kit_size(u, kit) for u in units if task.verdicts[u.id].hard)
@@ -155,8 +166,8 @@ def _fit(task: Task, kit: Kit, share: float) -> Assembled:
     stretch = [u for u in units[:start] if not task.verdicts[u.id].hard]
     head = [u for u in units[:start] if task.verdicts[u.id].hard]
     spent = sum(kit_size(u, kit) for u in band if not task.verdicts[u.id].hard)
-    first = next((u.id for u in task.units if u.kind == "user"), None)
-    sources, candidates = _candidates(task, kit, stretch, first)
+    sources, candidates = _candidates(task, stretch, lines)
+    pool = Pool(candidates, kit.count, _wanted(task))
     visible = [m.text for u in [*head, *band] for m in u.messages]
     left = room - spent
     text, chosen = "", list[Candidate]()
@@ -165,7 +176,7 @@ def _fit(task: Task, kit: Kit, share: float) -> Assembled:
     messages = [*(m for u in head for m in u.messages), *(m for u in band for m in u.messages)]
     base = sum(kit.size(m) for m in messages)
     for _ in range(8):
-        chosen = choose(candidates, left, kit.count, [*visible, *facts.lines], _wanted(task)) if stretch or task.earlier else []
+        chosen = pool.choose(left, [*visible, *facts.lines]) if stretch or task.earlier else []
         text = facts.write(to_entries(sources, chosen), rounds, ref) if stretch or task.earlier else ""
         total = base + (kit.count(text) + 8 if text else 0)
         if total <= task.budget or left <= 0:
@@ -211,13 +222,14 @@ class _Facts:
         self.left_out = rendered.left_out
         self.lines = [*self.intent, *self.entities]
         self.cost = sum(kit.count(line) + 1 for line in self.lines)
-        self.overhead = 95 if self.lines else 75
+        self.overhead = (95 if self.lines else 75) - (25 if task.budget < _TIGHT else 0)
+        self.brief = task.budget < _TIGHT
 
     def write(self, entries: Sequence[blocks.Entry], rounds: int, ref: str, minimal: bool = False) -> str:
         """The block with these dialogue lines; `minimal` keeps only constraints."""
         entities = self.constraints if minimal else self.entities
         body = blocks.sections([("intent", [] if minimal else self.intent), ("entities", entities), ("dialogue", [blocks.entry_line(e) for e in entries])])
-        return blocks.write(body or "<|dialogue|>\n<|/dialogue|>", rounds, ref, self.kit.settings.expand_tool, self.kit.language == "zh")
+        return blocks.write(body or "<|dialogue|>\n<|/dialogue|>", rounds, ref, "" if self.brief else self.kit.settings.expand_tool, self.kit.language == "zh")
 
 
 def _within(lines: Sequence[str], room: int, count: Callable[[str], int]) -> list[str]:
@@ -255,11 +267,15 @@ def _band(task: Task, kit: Kit, room: int, originals: dict[str, tuple[str, ...]]
     return band
 
 
-def _candidates(task: Task, kit: Kit, stretch: Sequence[Unit], first: str | None) -> tuple[list[Source], list[Candidate]]:
+def _candidates(task: Task, stretch: Sequence[Unit], lines: Lines) -> tuple[list[Source], list[Candidate]]:
+    """Lines of an earlier block and of the stretch, in order."""
     sources, candidates = from_entries(task.earlier.entries) if task.earlier else ([], [])
-    more, records = from_units(stretch, task.verdicts, kit.records, kit.sentences, first, kit.language)
-    shift = len(sources)
-    return [*sources, *more], [*candidates, *(replace(c, source=c.source + shift) for c in records)]
+    for unit in stretch:
+        more, records = lines[unit.id]
+        shift = len(sources)
+        sources += more
+        candidates += [replace(c, source=c.source + shift) for c in records]
+    return sources, candidates
 
 
 def _wanted(task: Task) -> dict[str, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Mapping, Sequence
 
 from surgeon.block import Entry, role_letter
@@ -13,6 +14,7 @@ from surgeon.types import Message, Part, Unit
 Records = Callable[[str, str, str], Sequence[tuple[str, float]]]  # (text, tool, language) -> (text, weight 0..1)
 Sentences = Callable[[str], Sequence[str]]
 _SHORT = 200
+_SPLIT = 120
 _ROLE = {"user": 1.5, "assistant": 0.9, "tool": 0.9, "system": 1.0}
 
 
@@ -46,8 +48,7 @@ def from_units(units: Sequence[Unit], verdicts: Mapping[str, Verdict], records: 
                 if part.call_id in told or not part.text.strip():
                     continue
                 at = _open(sources, message, unit, "t", part.tool or "")
-                rows = records(part.text, part.tool or "", language)
-                candidates += [Candidate(at, n, t, factor * _ROLE["tool"] * (0.4 + w)) for n, (t, w) in enumerate(rows)]
+                candidates += _rows(at, records(part.text, part.tool or "", language), factor * _ROLE["tool"])
     return sources, candidates
 
 
@@ -79,6 +80,52 @@ def _call(
         flat = [t for t, _ in records(answer.text, call.tool or "", language)] if _is_json(answer.text) else [" ".join(answer.text.split())]
         return [Candidate(at, 0, f"{heading} → {' '.join(flat)}".strip(), factor * 1.1), *(Candidate(at, n, t, factor * 0.8) for n, t in enumerate(rows[1:], 1))]
     return [Candidate(at, n, t, factor * 0.9) for n, t in enumerate(rows or ["()"])]
+
+
+_KEY = re.compile(r"(?:^|[._ ])(?:id|ids|no|num|number|code|name|title|date|email|phone|ref|key|sku|status|type|path|file|url|user|account|order|total|price|amount)(?:$|[._ ])|_id\b|_number\b|_name\b|(?:编号|单号|名称|姓名|日期|价格|金额|状态|电话|地址)", re.I)
+
+
+def _rows(at: int, rows: Sequence[tuple[str, float]], weight: float) -> list[Candidate]:
+    """Records of a result. A long one of fields becomes what identifies it and, depending on that, its other fields."""
+    out: list[Candidate] = []
+    for text, density in rows:
+        parts = split_fields(text) if len(text) > _SPLIT else []
+        core = [f for f in parts if _KEY.search(f.partition(":")[0])]
+        if len(parts) < 4 or not core or len(core) == len(parts):
+            out.append(Candidate(at, len(out), text, weight * (0.4 + density)))
+            continue
+        head = len(out)
+        out.append(Candidate(at, head, ", ".join(core), weight * (0.5 + density)))
+        rest = [f for f in parts if f not in core]
+        for group in _grouped(rest):
+            out.append(Candidate(at, len(out), group, weight * (0.3 + density), needs=head))
+    return out
+
+
+def split_fields(text: str) -> list[str]:
+    """The top-level `key: value` fields of a flat record; empty if it is no such record."""
+    fields, depth, start = [], 0, 0
+    for i, char in enumerate(text):
+        if char in "[({":
+            depth += 1
+        elif char in "])}":
+            depth -= 1
+        elif char == "," and depth == 0 and text[i + 1 : i + 2] == " ":
+            fields.append(text[start:i])
+            start = i + 2
+    fields.append(text[start:])
+    return fields if depth == 0 and all(": " in f or ":" in f for f in fields) else []
+
+
+def _grouped(fields: Sequence[str]) -> list[str]:
+    """Fields in groups of about a hundred characters."""
+    groups: list[str] = []
+    for field in fields:
+        if groups and len(groups[-1]) + len(field) < 100:
+            groups[-1] += f", {field}"
+        else:
+            groups.append(field)
+    return groups
 
 
 def _is_json(text: str) -> bool:

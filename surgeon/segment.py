@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from surgeon.types import Message, Unit, UnitKind
 
@@ -33,7 +34,8 @@ def segment(messages: Sequence[Message]) -> list[Unit]:
             units.append(_unit(_kind(message), [message], False))
     if group:
         units.append(_unit("tools", group, bool(waiting)))
-    return units
+    # only a call at the very end can still be answered; one that was passed over is a fault of the input
+    return [replace(u, open=u.open and u is units[-1]) for u in units]
 
 
 def _answers(message: Message, waiting: set[str]) -> bool:

@@ -13,6 +13,7 @@ import math
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 Count = Callable[[str], int]
 
@@ -44,9 +45,11 @@ class Candidate:
     text: str
     weight: float = 1.0
     must: bool = False
+    needs: int = -1  # order of the record of the same source without which this one means nothing
 
 
-def terms(text: str) -> dict[str, float]:
+@lru_cache(maxsize=32_768)
+def terms(text: str) -> Mapping[str, float]:
     """What a text says, as terms with a base weight: identifiers and numbers 3, names and quoted words 2, words 0.5, Chinese bigrams 0.35."""
     out: dict[str, float] = {}
     for match in _CJK.finditer(text):
@@ -67,76 +70,71 @@ def terms(text: str) -> dict[str, float]:
     return out
 
 
-class Corpus:
-    """How common each term is among the records of this conversation."""
+class Pool:
+    """Candidates with their terms and costs worked out once, to be chosen from as often as a budget has to be tried."""
 
-    def __init__(self, texts: Iterable[str]) -> None:
-        self.records = 0
-        self.seen: collections.Counter[str] = collections.Counter()
-        for text in texts:
-            self.records += 1
-            self.seen.update(terms(text).keys())
+    def __init__(self, candidates: Sequence[Candidate], count: Count, wanted: Mapping[str, float] | None = None, head_cost: int = 4) -> None:
+        """`wanted`: terms of the question or the intent with an extra weight. `head_cost`: tokens of a line's head, paid once a source."""
+        self.candidates = candidates
+        self.head_cost = head_cost
+        self.costs = [count(c.text) + 2 for c in candidates]
+        seen: collections.Counter[str] = collections.Counter()
+        for candidate in candidates:
+            seen.update(terms(candidate.text).keys())
+        total, extra = len(candidates), wanted or {}
+        self.parts = [{t: _weight(b, seen[t], total) + extra.get(t, 0.0) for t, b in terms(c.text).items()} for c in candidates]
+        self.place = {(c.source, c.order): i for i, c in enumerate(candidates)}
 
-    def weight(self, term: str, base: float) -> float:
-        """Rare words weigh more than common ones; an identifier that comes back is one that is used."""
-        count = self.seen[term] or 1
-        rarity = math.log(1 + self.records / count) / math.log(2 + self.records)
-        if base >= 3.0:
-            return base * (0.7 + 0.3 * rarity) * (1.0 + 0.15 * min(3, count - 1))
-        return base * rarity
+    def choose(self, room: int, covered: Iterable[str] = ()) -> list[Candidate]:
+        """The candidates to keep within `room` tokens, in source order; what `covered` texts say already gains nothing."""
+        if room <= 0 or not self.candidates:
+            return []
+        said: set[str] = set()
+        for text in covered:
+            said.update(terms(text))
+        return self._greedy(room, said)
 
-
-def choose(
-    candidates: Sequence[Candidate],
-    room: int,
-    count: Count,
-    covered: Iterable[str] = (),
-    wanted: Mapping[str, float] | None = None,
-    head_cost: int = 4,
-) -> list[Candidate]:
-    """The candidates to keep within `room` tokens, in source order.
-
-    Args:
-        covered: texts that stay visible anyway; what they say gains nothing.
-        wanted: terms of the question or the intent, with an extra weight.
-        head_cost: tokens of the line head that the first record of a source costs.
-    """
-    if room <= 0 or not candidates:
-        return []
-    corpus = Corpus(c.text for c in candidates)
-    said: set[str] = set()
-    for text in covered:
-        said.update(terms(text))
-    parts = [_weighted(c, corpus, wanted or {}) for c in candidates]
-    costs = [count(c.text) + 2 for c in candidates]
-    opened: set[int] = set()
-    chosen: list[int] = []
-    used = 0
-
-    def gain(i: int) -> float:
-        fresh = sum(w for t, w in parts[i].items() if t not in said)
-        return candidates[i].weight * fresh / (costs[i] + (0 if candidates[i].source in opened else head_cost))
-
-    heap = [(-(math.inf if c.must else gain(i)), i) for i, c in enumerate(candidates)]
-    heapq.heapify(heap)
-    while heap:
-        value, i = heapq.heappop(heap)
-        cost = costs[i] + (0 if candidates[i].source in opened else head_cost)
-        if used + cost > room:
-            continue
-        if not candidates[i].must:
-            now = gain(i)
-            if now <= 0.02:
+    def _greedy(self, room: int, said: set[str]) -> list[Candidate]:
+        opened: set[int] = set()
+        chosen: set[int] = set()
+        used = 0
+        heap = [(-math.inf if c.must else -self._gain(i, said, opened), i) for i, c in enumerate(self.candidates)]
+        heapq.heapify(heap)
+        while heap:
+            _, i = heapq.heappop(heap)
+            group = self._group(i, chosen)
+            cost = sum(self.costs[j] for j in group) + (0 if self.candidates[i].source in opened else self.head_cost)
+            if i in chosen or used + cost > room:
                 continue
-            if heap and now < -heap[0][0] - 1e-12:
-                heapq.heappush(heap, (-now, i))
-                continue
-        chosen.append(i)
-        used += cost
-        said.update(parts[i])
-        opened.add(candidates[i].source)
-    return [candidates[i] for i in sorted(chosen, key=lambda i: (candidates[i].source, candidates[i].order))]
+            if not self.candidates[i].must:
+                now = self._gain(i, said, opened)
+                if now <= 0.02:
+                    continue
+                if heap and now < -heap[0][0] - 1e-12:
+                    heapq.heappush(heap, (-now, i))
+                    continue
+            used += cost
+            for j in group:
+                chosen.add(j)
+                said.update(self.parts[j])
+            opened.add(self.candidates[i].source)
+        return [self.candidates[i] for i in sorted(chosen, key=lambda i: (self.candidates[i].source, self.candidates[i].order))]
+
+    def _group(self, i: int, chosen: set[int]) -> list[int]:
+        """A record and the one it needs, if that is not chosen yet."""
+        candidate = self.candidates[i]
+        head = self.place.get((candidate.source, candidate.needs)) if candidate.needs >= 0 else None
+        return [i] if head is None or head in chosen else [head, i]
+
+    def _gain(self, i: int, said: set[str], opened: set[int]) -> float:
+        candidate = self.candidates[i]
+        fresh = sum(w for t, w in self.parts[i].items() if t not in said)
+        return candidate.weight * fresh / (self.costs[i] + (0 if candidate.source in opened else self.head_cost))
 
 
-def _weighted(candidate: Candidate, corpus: Corpus, wanted: Mapping[str, float]) -> dict[str, float]:
-    return {t: corpus.weight(t, base) + wanted.get(t, 0.0) for t, base in terms(candidate.text).items()}
+def _weight(base: float, count: int, records: int) -> float:
+    """Rare words weigh more than common ones; an identifier that comes back is one that is used."""
+    rarity = math.log(1 + records / max(1, count)) / math.log(2 + records)
+    if base >= 3.0:
+        return base * (0.7 + 0.3 * rarity) * (1.0 + 0.15 * min(3, max(0, count - 1)))
+    return base * rarity

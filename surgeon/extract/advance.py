@@ -18,6 +18,7 @@ from surgeon.snapshot.model import Snapshot
 from surgeon.types import Analysis, Message
 
 _LONG = 6_000
+_WORTH = 0.3  # above the neutral 0.2: at least one rule speaks for the sentence
 
 
 class Pin(NamedTuple):
@@ -96,7 +97,7 @@ class Extraction:
             done = editor.assign(text, atoms, act.update)
             if not done and act.update:
                 done = editor.object(text, acts.objects(text))
-        if held:
+        if held and not text.rstrip().endswith(("?", "？")):
             editor.constrain(text, held[0].rule)
-        elif self.worth(text) > 0 and not editor.covered(text, atoms):
+        elif self.worth(text) > _WORTH and not editor.covered(text, atoms):
             editor.state(text)

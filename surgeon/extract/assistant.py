@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import collections
 import re
 from dataclasses import replace
 from datetime import datetime
@@ -44,6 +45,8 @@ def listen(snapshot: Snapshot, message: Message, moment: datetime | None) -> Sna
     proposed: list[dict[str, str]] = []
     listed, listed_for = snapshot.discourse.listed, snapshot.discourse.listed_for
     stating = snapshot.discourse.mood != "ask"
+    many = collections.Counter((a.type, a.label) for a in {(b.type, b.label, b.text): b for b in atoms}.values())
+    atoms = [a for a in atoms if many[a.type, a.label] <= 2]  # more values of one slot are a list to choose from, not an answer
     for sentence in acts.sentences(text):
         inside = [a for a in atoms if sentence.start <= a.start < sentence.end]
         options = _options(sentence.text)

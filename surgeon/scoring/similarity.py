@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from surgeon.protocols import Encoder
 from surgeon.types import Reason, Score, Unit
 
-_HEAD = 240  # characters of a unit that are encoded: its topic stands at the start, and cost grows with length
+_HEAD = 140  # characters of a unit that are encoded: its topic stands at the start, and cost grows with length
 
 
 @dataclass(frozen=True, slots=True)
