@@ -44,6 +44,25 @@ def signals(text: str) -> tuple[float, float]:
     return found, words
 
 
+def said(text: str) -> dict[str, float]:
+    """The words of a text that carry information (identifiers, numbers, names), lower-cased, each with its signal 0..1."""
+    out: dict[str, float] = {}
+    first = True
+    for match in _WORD.finditer(text):
+        word = match[0]
+        if word[0] >= "\u3400":
+            out.update((word[i : i + 2], 0.12) for i in range(len(word) - 1))
+            first = False
+            continue
+        bare = word.strip(".:,'\"")
+        value = _word(bare, word.endswith(":"), first)
+        first = word[-1] in ".:"
+        if value >= 0.3 or len(bare) > 3:
+            key = bare.lower()
+            out[key] = max(out.get(key, 0.0), value if value >= 0.3 else 0.08)
+    return out
+
+
 def _word(word: str, key: bool, first: bool) -> float:
     """The signal of one word: an identifier, a path, a number, a code name, a proper name."""
     if key or not word:

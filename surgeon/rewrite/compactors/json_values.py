@@ -7,6 +7,7 @@ from typing import Any
 
 from surgeon.rewrite.context import Record, rough_tokens
 from surgeon.rewrite.literals import Literal, dump, minify, parse_json, plain
+from surgeon.rewrite.lines import pack
 from surgeon.rewrite.parsed import Parsed
 from surgeon.rewrite.prose import sentences
 from surgeon.rewrite.weight import is_error, weigh
@@ -143,7 +144,8 @@ def _split(value: Any, path: str, identity: str) -> Iterator[str]:
     elif isinstance(value, list):
         yield from _split_array(value, lead, path, identity)
     else:
-        for piece in sentences(plain(value)):
+        text = plain(value)
+        for piece in pack(text.splitlines(), LONG - 30) if text.count("\n") > 3 else sentences(text):
             yield lead + piece
 
 

@@ -20,16 +20,18 @@ _CODE = re.compile(
     r"^\s{0,40}(?:import |from \S+ import|export |def |class |function |const |let |var |return\b|if ?\(|if .+:$|for ?\(|for .+:$"
     r"|while |#include|using |package |pub |fn |func "
     r"|struct |impl |public |private |protected |@\w+|\}|\{|//|/\*|\*|else|try|except|catch|switch|case |self\.|this\.)"
-    r"|[;{}]\s*$|^\s{4,}\S.*[=(].*"
+    r"|[;{},]\s*$|^\s{0,40}\"[\w.$-]{1,80}\":\s|^\s{4,}\S.*[=(].*"
 )
 
 
 def sniff(lines: list[str]) -> bool:
-    """Most lines look like statements, and something is defined or imported."""
+    """Nearly all lines look like statements, or half of them and something is defined or imported."""
     sample = [_NUMBERED.sub("", line, count=1) for line in lines[:400] if line.strip()]
     if len(sample) < 6:
         return False
     code = sum(1 for line in sample if _CODE.search(line[:300]))
+    if code >= 0.75 * len(sample):
+        return True
     return code >= 0.5 * len(sample) and any(_DEFINITION.match(s) or s.startswith(("import ", "from ", "#include", "use ")) for s in sample)
 
 
