@@ -23,6 +23,7 @@ class Parsed:
 
     `lossless` holds everything in less space. `head` always stays when records are chosen (a schema, a summary); `items` are the
     records in source order, joined by `joint`; `repeats[i]` is how many source records item i stands for.
+    `dropped` says what even `lossless` leaves out, because it says nothing to a reader (markup).
     """
 
     name: str
@@ -32,6 +33,7 @@ class Parsed:
     noun: str = "records"
     joint: str = "\n"
     repeats: tuple[int, ...] = ()
+    dropped: str = ""
 
     @property
     def total(self) -> int:
@@ -47,10 +49,10 @@ def finish(parsed: Parsed, source: str, context: CompactContext) -> Rewrite | No
     lossless = parsed.lossless if keeps(parsed.lossless, source, context) else source
     after = context.count(lossless)
     if context.max_tokens is None or after <= context.max_tokens:
-        return Rewrite(lossless, parsed.name) if after < 0.97 * before else None
+        return Rewrite(lossless, parsed.name, parsed.dropped) if after < 0.97 * before else None
     chosen = _fit(parsed, context)
     if chosen is None or not keeps(chosen.text, source, context):
-        return Rewrite(lossless, parsed.name) if after < 0.97 * before else None
+        return Rewrite(lossless, parsed.name, parsed.dropped) if after < 0.97 * before else None
     return chosen if context.count(chosen.text) < after else None
 
 

@@ -30,7 +30,7 @@ def parse(text: str, tool: str = "") -> Parsed | None:
     if not sniff(lines):
         return None
     items = tuple(_records(lines))
-    lossless = "\n".join(line for line in lines if not _META.match(line))
+    lossless = "\n".join(lines)
     return Parsed("diff", lossless, items, noun="hunks")
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from typing import Any
 
 from surgeon.rewrite.context import Record, rough_tokens
-from surgeon.rewrite.literals import Literal, dump, minify, parse_json, plain
 from surgeon.rewrite.lines import pack
+from surgeon.rewrite.literals import Literal, dump, minify, parse_json, plain
 from surgeon.rewrite.parsed import Parsed
 from surgeon.rewrite.prose import sentences
 from surgeon.rewrite.weight import is_error, weigh

@@ -88,4 +88,4 @@ def parse(text: str, tool: str = "") -> Parsed | None:
     if not sniff(text):
         return None
     shown = to_text(text)
-    return Parsed("html", shown, tuple(prose_records(shown)), noun="sentences") if shown else None
+    return Parsed("html", shown, tuple(prose_records(shown)), noun="sentences", dropped="markup, scripts and styles") if shown else None
