@@ -18,6 +18,7 @@ from jinja2 import TemplateError
 from surgeon.errors import LimitError, RuleError
 from surgeon.protocols import TokenCounter
 from surgeon.resources import resource
+from surgeon.rewrite.compactors.runs import verdicts
 from surgeon.rewrite.context import rough_tokens
 from surgeon.rewrite.evidence import evidence, invented, lost
 from surgeon.rewrite.sandbox import Sandbox
@@ -95,6 +96,8 @@ class CompiledTemplate:
             return f"the output has {after} tokens, the limit is {limits.max_tokens}"
         if text and self.file.when.kind == "tool_result":
             before = count(text)
+            if any(line not in output for line in verdicts(text)):
+                return "a line that reports a failure or a result is missing in the output"
             if after >= before or after > limits.max_ratio * before:
                 return f"the output has {after} tokens, the source {before} (max_ratio {limits.max_ratio})"
         return ""

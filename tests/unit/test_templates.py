@@ -104,3 +104,29 @@ def test_shipped_templates_never_grow_a_text() -> None:
     for text in ("", "x", "total 3\n", "1 passed in 0.1s", "=== 1 passed in 0.01s ===\n" * 9):
         made = shipped_templates().apply(text, "bash")
         assert made is None or rough_tokens(made.text) < rough_tokens(text)
+
+
+PIP = (
+    "Collecting kit\n  Downloading kit-1.0-py3-none-any.whl (102 kB)\n" * 8
+    + "Installing collected packages: kit\nSuccessfully installed kit-1.0\n"
+)
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        "E       assert 2 == 3\n=== 1 failed in 0.10s ===\n",
+        "total 3\n-rw-r--r-- 1 dana staff 12 Mar 3 09:59 a.txt\n",
+        "订单 SO-7031 已删除\n",
+    ],
+)
+def test_a_template_never_hides_the_output_of_another_command(after: str) -> None:
+    """An installation followed by something else is not shrunk to the installation."""
+    assert shipped_templates().apply(PIP, "bash") is not None
+    assert shipped_templates().apply(PIP + after, "bash") is None
+    assert shipped_templates().apply(after + PIP, "bash") is None
+
+
+def test_a_reported_failure_is_never_dropped(tmp_path: Path) -> None:
+    """Whatever a template keeps, a line that says a test failed must stand in its output."""
+    assert load(tmp_path, TEMPLATE).apply(RESULT + "FAILED tests/test_a.py::test_b\n", "job") is None

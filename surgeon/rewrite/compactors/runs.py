@@ -29,6 +29,7 @@ _PLACE = re.compile(
     r"|^\s{2,12}(?:at .{0,200}\(?[\w./@-]{1,300}:\d{1,7}:\d{1,5}\)?|File \"[^\"]{1,300}\", line \d{1,7}.{0,200}"
     r"|--> .{0,200}:\d{1,7}:\d{1,5}|\w[\w/.-]{0,200}_test\.go:\d{1,7}: .{0,400})$"
 )
+_STATUS = re.compile(r"^(?:FAILED|FAIL:|ERROR:?)\s+")
 _CODE = re.compile(r"^>\s{1,8}\S")
 _PASS = re.compile(
     r"^.{0,400}?(?:\.\.\. ?(?:ok|skipped.{0,120}|passed)|\bPASSED\b.{0,20}|^\s{0,8}[✓√].{0,300}|\[OK\]"
@@ -45,6 +46,13 @@ def sniff(lines: list[str]) -> bool:
     failed = sum(1 for line in lines if _FAILED.match(line))
     passed = sum(1 for line in lines if _PASS.match(line))
     return failed + passed >= 3
+
+
+def verdicts(text: str) -> Iterator[str]:
+    """Lines that say how a run ended or that something failed, without rules, blanks and the word FAILED before the name."""
+    for line in clean_lines(text):
+        if _kind(line)[0] in ("summary", "failure", "error"):
+            yield _STATUS.sub("", line.strip("=_ \t"))
 
 
 def parse(text: str, tool: str = "") -> Parsed | None:
