@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from surgeon.block import Entry, role_letter
 from surgeon.decide import Verdict
+from surgeon.rewrite.identifiers import identifiers
 from surgeon.select import Candidate
 from surgeon.types import Message, Part, Unit
 
@@ -27,7 +28,9 @@ class Source:
         self.role, self.round, self.tool, self.unit, self.message_id = role, round_, tool, unit, message_id
 
 
-def from_units(units: Sequence[Unit], verdicts: Mapping[str, Verdict], records: Records, sentences: Sentences, first: str | None, language: str) -> tuple[list[Source], list[Candidate]]:
+def from_units(
+    units: Sequence[Unit], verdicts: Mapping[str, Verdict], records: Records, sentences: Sentences, first: str | None, language: str,
+) -> tuple[list[Source], list[Candidate]]:
     """Lines and candidates of the units, in order. The first user task is a must; what the gates drop weighs little."""
     sources: list[Source] = []
     candidates: list[Candidate] = []
@@ -48,6 +51,8 @@ def from_units(units: Sequence[Unit], verdicts: Mapping[str, Verdict], records: 
                 if part.call_id in told or not part.text.strip():
                     continue
                 at = _open(sources, message, unit, "t", part.tool or "")
+                summary = identifiers(part.text)
+                candidates += [Candidate(at, n - 100, t, factor * _ROLE["tool"] * 1.3) for n, t in enumerate(summary[:90])]
                 candidates += _rows(at, records(part.text, part.tool or "", language), factor * _ROLE["tool"])
     return sources, candidates
 

@@ -27,6 +27,7 @@ _IDENT = re.compile(
     r"|[A-Za-z0-9_-]+\.(?:py|ts|tsx|js|jsx|json|md|toml|ya?ml|txt|go|rs|java|c|h|cpp|sh|sql|csv|pdf|log|xml|html|css)\b"
 )
 _NAME = re.compile(r"(?<![.!?。！？]\s)(?<!^)\b[A-Z][\w'’&-]*[a-z0-9](?:[ -][A-Z][\w'’-]*)*|\b[A-Z]{2,}\b|[\"“「《'‘]([^\"”」》'’\n]{2,30})[\"”」》'’]")
+_MIXED = re.compile(r"[a-z_@/]", re.I)
 _WORD = re.compile(r"[A-Za-z][A-Za-z'’]{2,}")
 _CJK = re.compile(r"[\u3400-\u9fff]+")
 _STOP = frozenset(
@@ -50,7 +51,7 @@ class Candidate:
 
 @lru_cache(maxsize=32_768)
 def terms(text: str) -> Mapping[str, float]:
-    """What a text says, as terms with a base weight: identifiers and numbers 3, names and quoted words 2, words 0.5, Chinese bigrams 0.35."""
+    """What a text says, as terms with a base weight: identifiers 3, numbers 2 to 2.5, names 2, single digits 1, words 0.5, Chinese bigrams 0.35."""
     out: dict[str, float] = {}
     for match in _CJK.finditer(text):
         run = match.group()
@@ -66,7 +67,10 @@ def terms(text: str) -> Mapping[str, float]:
             out[value] = 2.0
     for match in _IDENT.finditer(text):
         value = match.group().lower()
-        out[value] = 3.0 if len(value) > 1 else 1.0
+        if _MIXED.search(value):
+            out[value] = 3.0
+        else:
+            out[value] = 2.5 if len(value) > 3 else 1.8 if len(value) > 1 else 1.0
     return out
 
 
@@ -136,5 +140,5 @@ def _weight(base: float, count: int, records: int) -> float:
     """Rare words weigh more than common ones; an identifier that comes back is one that is used."""
     rarity = math.log(1 + records / max(1, count)) / math.log(2 + records)
     if base >= 3.0:
-        return base * (0.7 + 0.3 * rarity) * (1.0 + 0.15 * min(3, max(0, count - 1)))
+        return base * (0.7 + 0.3 * rarity) * (1.0 + 0.2 * min(3, max(0, count - 1)))
     return base * rarity

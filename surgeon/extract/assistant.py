@@ -16,6 +16,7 @@ from surgeon.snapshot.model import Snapshot
 from surgeon.types import Message
 
 _LONG = 1_200
+_REPORT = 400  # a longer reply reports; a shorter one confirms
 _ACK = re.compile(
     r"\b(?:updated|changed|switched|corrected|set|moved|noted|booked|done|now|understood|got it|confirmed|added|removed|renamed|adjusted|shortened|extended|swapped|instead|is now|are now|it is|held at|upgraded)\b"
     r"|已|改为|改成|调整|更正|更新|设为|恢复|换成|登记|备注|收到|明白|好的|为准|保持|确认|记下",
@@ -106,7 +107,7 @@ def _adopt(editor: Editor, text: str, atoms: list[Atom]) -> None:
         if value == fact.value or (atom.normal and atom.normal == fact.normal) or contains(fact.value, atom.text):
             continue
         editor._replace(fact, value, "update", text, normal=atom.normal)
-    for label, value in labelled(text):
+    for label, value in labelled(text) if editor.message.prose.count("\n") < 3 and len(editor.message.prose) < _REPORT else ():
         _labelled_fact(editor, label, value, text, fresh)
 
 

@@ -261,9 +261,19 @@ class Editor:
     def carry(self, key: str, old: str, new: str) -> None:
         """What quotes a superseded value is brought up to date (or, where it said nothing else, retired)."""
         raw_old, raw_new = _raw(old), _raw(new)
+        if not _telling(raw_old):
+            return
         for fact in self.active():
             if fact.key != key and fact.kind != "constraint" and contains(fact.value, raw_old) and not contains(fact.value, raw_new):
                 self.edit(fact.key, swap_in(fact.value, raw_old, raw_new), "patch", kind=fact.kind, type_=fact.type, said=f"{raw_old} → {raw_new}")
+
+
+def _telling(value: str) -> bool:
+    """Whether a value is distinctive enough to be looked for in other facts: not a bare function word or a single digit."""
+    return len(value) >= 2 and value.lower() not in _COMMON and bool(re.search(r"\d\d|\d\D|[A-Z\u4e00-\u9fff]|\w{5,}", value))
+
+
+_COMMON = frozenset("the this that these those there here what which when where one two all any some none yes now then done same other".split())
 
 
 def _raw(value: str) -> str:

@@ -20,16 +20,18 @@ _ID_KEY = re.compile(
     r"(?:^|[_.\s-])(?:id|ids|no|number|code|sku|ref|key|uuid|hash|sha|email|user|name|path|file|branch|tag|version)s?$|(?:[a-z])(?:Id|Ids|No|Number|Code|Name|Key)$|编号|单号|号$|名称|姓名|型号"
 )
 _LIMIT = 60
+_LIST = 40
+_LINE = 900
 
 
-def identifiers(text: str) -> str:
-    """The identifiers of a JSON text by field, or an empty string if it is no JSON or has fewer than two."""
+def identifiers(text: str) -> list[str]:
+    """The identifiers of a JSON text, some fields a line; empty if it is no JSON or has fewer than two."""
     if not text.lstrip().startswith(("{", "[")):
-        return ""
+        return []
     try:
         data = parse_json(text)
     except (ValueError, RecursionError):
-        return ""
+        return []
     fields: dict[str, dict[str, None]] = {}
     found = 0
     for key, value in _leaves(data, ""):
@@ -38,8 +40,24 @@ def identifiers(text: str) -> str:
         values = fields.setdefault(key, {})
         found += value not in values
         values[value] = None
-    lines = [f"{key}: {', '.join(values)}" if key else ", ".join(values) for key, values in fields.items()]
-    return "; ".join(lines) if found >= 2 else ""
+    if found < 2:
+        return []
+    return _packed([f"{key}: {', '.join(part)}" if key else ", ".join(part) for key, values in fields.items() for part in _chunks(list(values))])
+
+
+def _chunks(values: list[str]) -> list[list[str]]:
+    return [values[i : i + _LIST] for i in range(0, len(values), _LIST)]
+
+
+def _packed(fields: list[str]) -> list[str]:
+    """Fields together in lines of about two hundred characters: a value says more beside the other fields of its result."""
+    lines: list[str] = []
+    for field in fields:
+        if lines and len(lines[-1]) + len(field) < _LINE:
+            lines[-1] += f"; {field}"
+        else:
+            lines.append(field)
+    return lines
 
 
 def _leaves(data: Any, key: str) -> Iterator[tuple[str, str]]:
