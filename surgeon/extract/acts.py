@@ -127,7 +127,7 @@ def pairs(text: str) -> list[tuple[str, str]]:
     out = []
     for pattern in PAIRS:
         for match in pattern.finditer(text):
-            old, new = match["old"].strip(), re.sub(r"^(?:and|use|have|it|a|an|the|就|用)\s*", "", match["new"].strip())
+            old, new = match["old"].strip(" .,:"), re.sub(r"^(?:and|use|have|it|a|an|the|就|用)\s*", "", match["new"].strip())
             new = re.sub(r"(?:吧|了|呗|please)$", "", new).strip()
             if old and new and old != new:
                 out.append((old, new))

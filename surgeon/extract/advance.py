@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from surgeon.extract import acts, assistant, intents, tools
 from surgeon.extract.atoms import Atom, find_atoms
-from surgeon.extract.changes import Editor
+from surgeon.extract.changes import PASSING, Editor
 from surgeon.snapshot.model import Snapshot
 from surgeon.types import Analysis, Message
 
@@ -68,6 +68,12 @@ class Extraction:
         after = editor.finish(mood)
         return intents.follow(after, message, [s.text for s in spoken], atoms, self.worth)
 
+    def _tells(self, text: str, act: acts.Act, atoms: Sequence[Atom]) -> bool:
+        """Whether a sentence states something worth keeping: a rule speaks for it, it holds a value, asks for work or changes something."""
+        worth = self.worth(text)
+        told = [a for a in atoms if a.text.lower() not in PASSING]
+        return worth > _WORTH or (worth > 0 and bool(told or act.update or act.cancel or act.target or intents.is_request(text)))
+
     def _sentence(self, editor: Editor, sentence: acts.Sentence, act: acts.Act, atoms: list[Atom], held: Sequence[Pin], first: bool) -> None:
         text = sentence.text
         if first and act.accept and not act.suppose:
@@ -80,8 +86,10 @@ class Extraction:
         done = False
         if act.swap:
             done = editor.swap(text)
+        exchanged = False
         for old, new in acts.pairs(text):
-            done = editor.exchange(old, new) or done
+            exchanged = editor.exchange(old, new) or exchanged
+        done = done or exchanged
         if act.target is not None and not done:
             done = editor.restore(text, act.target, atoms)
             if done:
@@ -99,5 +107,5 @@ class Extraction:
                 done = editor.object(text, acts.objects(text))
         if held and not text.rstrip().endswith(("?", "？")):
             editor.constrain(text, held[0].rule)
-        elif self.worth(text) > _WORTH and not editor.covered(text, atoms):
-            editor.state(text)
+        elif not exchanged and self._tells(text, act, atoms) and not editor.covered(text, atoms):
+            editor.state(text, lambda clause: self.worth(clause) > 0 and not editor.covered(clause, [a for a in atoms if a.text in clause]))

@@ -9,7 +9,7 @@ from datetime import datetime
 
 from surgeon.extract import acts
 from surgeon.extract.atoms import Atom, find_atoms
-from surgeon.extract.changes import Editor, _display
+from surgeon.extract.changes import Editor, display
 from surgeon.extract.labels import LEXICON, canonical, owner_of
 from surgeon.extract.merge import contains
 from surgeon.snapshot.model import Snapshot
@@ -29,7 +29,7 @@ _LABELLED = (
     re.compile(r"^(?:好的?|收到|明白|已)?[，,：:]?(?P<label>[\u4e00-\u9fffA-Za-z]{2,10}?)(?:已|现在|目前|也)?(?:改为|改成|换成|换为|调整为|调整到|调到|调成|设为|设成|定为|更新为|恢复为?|改回|写为|以)(?P<value>[^，。！？；,;（(]{1,40}?)(?:为准)?(?=[，。！？；,;（(]|$)"),
     re.compile(r"^(?:好的?|收到|明白|已)?[，,：:]?(?P<label>[\u4e00-\u9fff]{2,8}?)(?:：|:|是|为|保持)(?P<value>[^，。！？；,;（(]{1,40})(?=[，。！？；,;（(]|$)"),
 )
-_NOT_A_LABEL = re.compile(r"^(?:it|that|this|there|they|we|you|i|he|she|here|what|which|one|everything|all|both|so|sorry|thanks?|的|那|这|您|我|你|目前|现在|判断|.*\b(?:if|when|because|and)\b.*)$", re.I)
+_NOT_A_LABEL = re.compile(r"^(?:it|that|this|there|they|we|you|i|he|she|here|what|which|one|everything|all|both|so|sorry|thanks?|好的?|已改|已|调整|已调整|收到|明白|更正|已更正|改|已经|那么|注意|备注|已备注|的|那|这|您|我|你|目前|现在|判断|.*\b(?:if|when|because|and)\b.*)$", re.I)
 _OPTIONS_EN = re.compile(r"(?:(?P<label>[\w ]{2,20}): )?(?P<items>(?:an? )?[\w-]+(?: [\w-]+)?(?:, (?:an? )?[\w-]+(?: [\w-]+)?){0,4},? or (?:an? )?[\w-]+(?: [\w-]+)?)\s*\?", re.I)
 _OPTIONS_ZH = re.compile(r"(?P<items>[\u4e00-\u9fffA-Za-z\d]{1,10}(?:[、,，][\u4e00-\u9fffA-Za-z\d]{1,10}){1,5})(?=[。？?]|$)|(?P<a>[\u4e00-\u9fffA-Za-z\d]{1,8})还是(?P<b>[\u4e00-\u9fffA-Za-z\d]{1,8})[？?]")
 _PROPOSAL = re.compile(
@@ -94,19 +94,19 @@ def _adopt(editor: Editor, text: str, atoms: list[Atom]) -> None:
         if sum(1 for a in atoms if a.type == atom.type and a.label == atom.label) > 1 and atom.type not in ("date", "clock") and position != len(atoms) - 1:
             continue
         owner = owner_of(text)
-        fact = editor._slot(atom, owner, True, text)
+        fact = editor.slot(atom, owner, True, text)
         if fact is None:
             if atom.type in ("address", "date", "clock", "phone", "email", "code", "quantity", "money", "endpoint") and atom.label in LEXICON:
                 key = f"{atom.label}:{owner or 'main'}"
                 if key not in editor.snapshot.facts:
-                    editor.edit(key, _display(atom), label=atom.label, owner=owner, type_=atom.type, normal=atom.normal, confidence=0.7, said=text)
+                    editor.edit(key, display(atom), label=atom.label, owner=owner, type_=atom.type, normal=atom.normal, confidence=0.7, said=text)
             continue
         if fact.key in fresh and not _resolves(fact.value, fact.normal, atom):
             continue
-        value = _display(atom)
+        value = display(atom)
         if value == fact.value or (atom.normal and atom.normal == fact.normal) or contains(fact.value, atom.text):
             continue
-        editor._replace(fact, value, "update", text, normal=atom.normal)
+        editor.replace(fact, value, "update", text, normal=atom.normal)
     for label, value in labelled(text) if editor.message.prose.count("\n") < 3 and len(editor.message.prose) < _REPORT else ():
         _labelled_fact(editor, label, value, text, fresh)
 
@@ -132,13 +132,16 @@ def labelled(text: str) -> list[tuple[str, str]]:
 
 def _labelled_fact(editor: Editor, label: str, value: str, text: str, fresh: set[str]) -> None:
     name = canonical(label)
+    if name not in LEXICON and (re.search(r"\d", label) or len(label.split()) > 3 or (":" in text and len(value.split()) > 3)):
+        return
     known = [f for f in editor.active() if f.kind in ("entity", "decision") and (f.label == name or f.label == label.lower())]
     if known and known[0].type not in ("words", "choice", "name"):
         return
     if known:
         fact = known[0]
         if fact.key not in fresh and not contains(fact.value, value) and fact.value != value:
-            editor._replace(fact, value, "update", text)
+            editor.replace(fact, value, "update", text)
         return
+    editor.supersede_list(value)
     if len(value) <= 40 and _ACK.search(text):
         editor.edit(f"{name}:main", value, label=name, type_="words", confidence=0.6, said=text)

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
-from surgeon.extract.labels import label_of
+from surgeon.extract.labels import default_label, label_of
 from surgeon.text import times
 from surgeon.types import Span
 
@@ -47,7 +47,7 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("money", re.compile(rf"{_CURRENCY}\s?\d[\d,]*(?:\.\d+)?\s?(?:k|m|万|million\b)?|\b{_EN_NUM}(?:\s+hundred|\s+thousand)?\s?(?:USD|EUR|GBP|CNY|RMB|dollars|euros?|pounds|bucks|yuan)\b|{_ZN}(?:\.\d+)?\s?(?:万|千)?(?:元|块钱|块|美元|欧元)", re.I)),
     ("code", re.compile(r"\b[A-Z]{2,3} \d{2,5}\b")),
     ("percent", re.compile(r"\d+(?:\.\d+)?\s?[%％]|百分之" + _ZN)),
-    ("quantity", re.compile(rf"(?<![\w.]){_EN_NUM}[ -]?(?:{_UNITS_EN})\b|(?:不超过|不低于|至少|最多)?(?:\d[\d,]*(?:\.\d+)?|{_ZN})\s?(?:{_UNITS_ZH}|℃)(?:以上|以下|以内)?", re.I)),
+    ("quantity", re.compile(rf"\b(?:party|group|table) (?:of|for) (?:{_EN_NUM})\b|(?<![\w.]){_EN_NUM}[ -]?(?:{_UNITS_EN})\b|(?:不超过|不低于|至少|最多)?(?:\d[\d,]*(?:\.\d+)?|{_ZN})\s?(?:{_UNITS_ZH}|℃)(?:以上|以下|以内)?", re.I)),
     ("money", re.compile(rf"{_ZN}(?:\.\d+)?万(?![\u4e00-\u9fff]*人)|[一二两三四五六七八九]千(?:[一二三四五六七八九]百?)?")),
     ("code", re.compile(r"(?<![\w@./-])(?=[A-Za-z0-9-]*\d)(?=[A-Za-z0-9-]*[A-Za-z])[A-Za-z0-9]+(?:[-_.][A-Za-z0-9]+)*(?![\w@])|\b[A-Z]{2,3} \d{2,5}\b|(?<![\d.])\d+\.\d+\.\d+(?:-[A-Za-z0-9.]+)?(?![\d.])", re.A)),
     ("id", re.compile(r"(?<![\d.,:/-])\d{5,}(?![\d,:/-]|\.\d)")),
@@ -56,6 +56,12 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
 )
 _LEAD_ZH = re.compile(
     r"^(?:.*(?:寄到|送到|送至|寄往|寄至|发到|改成|改为|换成|换到|改到|地址(?:是|为|改|：|:)?|应该是|应该送|应该寄|配送|快递到|住在|位于|家在|公司在|就是|还是|[，,、：:]|(?<=[送寄发到是在去往])(?=[\u4e00-\u9fff]{2}))(?=[\u4e00-\u9fff])|[送寄发到是在去往用按])"
+)
+
+
+_NAMED = re.compile(
+    r"(?:\bunder(?: the name(?: of)?)?|\bin the name of|\bname(?:[’']s| is)|\bpassenger(?: is)?:?) ([A-Z][\w’'-]+(?: [A-Z][\w’'-]+){0,2})"
+    r"|(?:乘车人|联系人|收件人|姓名|名字叫?|客户|候选人)(?:是|叫|：|:)?\s?([\u4e00-\u9fff]{2,3})(?=[，。；、\s]|$|[\u4e00-\u9fff]?的|证件|电话)"
 )
 
 
@@ -68,6 +74,7 @@ class Atom(NamedTuple):
     text: str
     normal: str
     label: str
+    told: bool = False  # the label stands in the text (a noun or a unit), it is not the type's default
 
 
 def find_atoms(text: str, now: datetime | None, entities: Sequence[Span] = ()) -> list[Atom]:
@@ -94,14 +101,32 @@ def find_atoms(text: str, now: datetime | None, entities: Sequence[Span] = ()) -
         for a, b in _spans(kind, pattern, text):
             if free(a, b):
                 take(a, b, kind, "")
+    for match in _NAMED.finditer(text):
+        a, b = match.span(match.lastindex or 0)
+        if free(a, b):
+            take(a, b, "person", "")
     for span in entities:
-        if span.label == "PERSON" and free(span.start, span.end) and len(span.text) > 1:
+        if span.label == "PERSON" and free(span.start, span.end) and _is_name(span.text):
             take(span.start, span.end, "person", "")
     out = []
     for a, b, kind, normal in sorted(found):
         value = text[a:b]
-        out.append(Atom(a, b, kind, value, normal or _normal(kind, value), label_of(kind, text, a, b)))
+        label = label_of(kind, text, a, b)
+        out.append(Atom(a, b, kind, value, normal or _normal(kind, value), label, label != default_label(kind)))
     return out
+
+
+_SURNAMES = frozenset(
+    "王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史"
+    "陶黎贺顾毛郝龚邵万钱严覃武戴莫孔向汤宫苗温康施文牛樊葛邢安齐易乔伍庞颜倪庄聂章鲁岳翟殷詹申欧耿关兰焦俞左柳甘祝包宁尚符舒阮柯纪梅童凌毕单季裴霍涂成苗谷盛曲翁冉骆蓝路游辛靳管柴蒙鲍华喻祁房滕屈饶解牟艾尤时阳阎穆农司卓古吉缪简车项连芦麦褚娄窦戚岑党宫费卜冷晏席卫"
+)
+
+
+def _is_name(text: str) -> bool:
+    """Whether what a small model calls a person looks like one: a Chinese surname and one or two more characters, or capitalised words."""
+    if re.search(r"[\u4e00-\u9fff]", text):
+        return 2 <= len(text) <= 3 and text[0] in _SURNAMES and re.fullmatch(r"[\u4e00-\u9fff]+", text) is not None
+    return re.fullmatch(r"[A-Z][\w’'-]+(?: [A-Z][\w’'.-]*){0,3}", text) is not None
 
 
 def _spans(kind: str, pattern: re.Pattern[str], text: str) -> Iterable[tuple[int, int]]:
@@ -124,15 +149,16 @@ def _inside(a: int, b: int, moments: Sequence[times.When]) -> bool:
 
 
 def _joined(moments: Sequence[times.When], text: str) -> list[times.When]:
-    """A part of the day beside a clock time belongs to it; alone it stays only beside a date."""
+    """A part of the day beside a date belongs to it ("Tuesday afternoon"); alone it tells no time."""
     out: list[times.When] = []
     for when in moments:
-        if text[when.start:when.end] in ("一点", "两点", "三点", "几点") and text[when.end:when.end + 1] not in ("", "，", "。", "到", "前", "后", "见", "开", "的", "左", "钟", "！", " "):
+        words = text[when.start:when.end]
+        if words in ("一点", "两点", "三点", "几点") and text[when.end:when.end + 1] not in ("", "，", "。", "到", "前", "后", "见", "开", "的", "左", "钟", "！", " "):
             continue  # "a little", "two points": the words alone tell no time of day
-        if when.kind == "clock" and times.is_vague(text[when.start:when.end]):
-            beside = any(o.kind == "date" and (0 <= when.start - o.end <= 1 or 0 <= o.start - when.end <= 1) for o in moments)
-            if not beside:
-                continue
+        if when.kind == "clock" and times.is_vague(words):
+            if out and out[-1].kind == "date" and 0 <= when.start - out[-1].end <= 1:
+                out[-1] = out[-1]._replace(end=when.end)
+            continue
         out.append(when)
     return out
 

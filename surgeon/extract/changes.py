@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from surgeon.extract.acts import objects
 from surgeon.extract.atoms import Atom
 from surgeon.extract.labels import LEXICON, labels_in, owner_of
 from surgeon.extract.merge import contains, merge_address, patch_address, patch_number, swap_in
@@ -17,6 +18,7 @@ from surgeon.types import Change, ChangeAction, Edit, Fact, FactKind, FactStatus
 
 _VAGUE = frozenset({"to", "from", "by", "before", "under", "pay", "long", "until", "till", "stop", "day", "name", "start", "end", "of us", "one", "人", "位", "间", "张", "度", "票", "之前", "开始", "结束", "output", "unit", "begin", "by", "date", "time"})
 _MAX = 200
+PASSING = frozenset(("today", "yesterday", "tonight", "this week", "今天", "昨天", "前天", "周末", "这周末"))
 
 
 class Editor:
@@ -55,7 +57,9 @@ class Editor:
     # --- acts ----------------------------------------------------------------------------------------------------------------
 
     def accept(self, text: str) -> None:
-        """The user takes what the assistant just proposed."""
+        """The user takes what the assistant just proposed; "sounds good, but …" does not."""
+        if re.search(r"\b(?:but|however|except|only if)\b|但|不过|只是", text):
+            return
         for proposal in self.snapshot.discourse.proposed:
             self.edit(proposal["key"], proposal["value"], "set", kind="decision", label=proposal["label"], said=text)
 
@@ -97,11 +101,11 @@ class Editor:
         """An earlier value becomes current again, and with it what other facts quote of it."""
         fact, target = self._referred(text, target, atoms)
         if fact is None:
-            return False
+            return self._back_to(text)
         change = pick(fact, target)
         if change is None or (change.value == fact.value and fact.status == "active"):
             return False
-        self._replace(fact, change.value, "restore", text, source_round=change.round)
+        self.replace(fact, change.value, "restore", text, source_round=change.round)
         return True
 
     def _referred(self, text: str, target: Target, atoms: Sequence[Atom]) -> tuple[Fact | None, Target]:
@@ -121,15 +125,26 @@ class Editor:
         if labelled:
             return labelled[0], target
         words = content_words(text)
-        scored = [(overlap(words, content_words(f"{f.key} {f.value} " + " ".join(c.said for c in f.history))), -i) for i, f in enumerate(facts)]
+        scored = [(overlap(words, content_words(f"{f.key} {f.label} {f.owner} {f.value}")), -i) for i, f in enumerate(facts)]
         best = max(scored, default=(0.0, 0))
         if best[0] >= 0.2:
             return facts[-best[1]], target
-        if atoms:
-            same = [f for f in facts if f.type == atoms[0].type]
-            return (same[0] if same and not any(a.text in text for a in atoms) else None), target
+        if atoms or (target.which == "previous" and objects(text)):
+            return None, target
         typed = [f for f in facts if f.type]
         return (typed or facts)[0], target
+
+    def _back_to(self, text: str) -> bool:
+        """ "Return to balanced": the value is named, but no fact of that slot has it yet; the statement that first had it tells the round."""
+        found = [o for o in objects(text) if len(o) <= 30]
+        if not found:
+            return False
+        origin = next((f for f in self.snapshot.facts.values() if contains(f.history[0].value, found[0])), None)
+        target = next((f for f in self.active()[:4] if f.type in ("words", "choice")), None)
+        if target is None or origin is None or target.value == found[0]:
+            return False
+        self.replace(target, found[0], "restore", text, source_round=origin.history[0].round)
+        return True
 
     def cancel(self, text: str) -> bool:
         """The facts a sentence calls off: by label or by the words it shares with them."""
@@ -164,25 +179,28 @@ class Editor:
         """Every typed value fills its slot; the same slot said differently is an update, a part of it a patch."""
         hit = False
         for position, atom in enumerate(atoms):
-            if atom.type in ("name", "person") and not update and atom.label in ("name", "person"):
-                owner = ""
-            else:
-                owner = owner_of(text[: max(1, atom.end)])
-            if _several(atoms, position):
+            owner = "" if atom.type in ("path", "code", "id", "person", "name", "email", "url") else owner_of(text[: max(1, atom.end)])
+            if _several(atoms, position) and atom.type in ("date", "clock", "quantity", "address"):
                 owner = owner or _beside(text, atom)
             hit = self._one(text, atom, owner, update) or hit
         return hit
 
     def _one(self, text: str, atom: Atom, owner: str, update: bool) -> bool:
-        fact = self._slot(atom, owner, update, text)
+        fact = self.slot(atom, owner, update, text)
         if fact is None:
+            if (atom.type == "date" and atom.text.lower() in PASSING) or (atom.type == "number" and atom.label not in LEXICON):
+                return False
+            if not update and not atom.told and any(f.type == atom.type and f.label == atom.label for f in self.active()):
+                return False  # one more value of a type that nothing ties to the slot: the statement keeps it
             label = atom.label
-            key = f"{label}:{owner or ('main' if label in LEXICON or atom.type in ('address', 'date', 'clock') else atom.text[:24])}"
+            if atom.type == "name" and not atom.told and not re.match(r"[\u4e00-\u9fff]", atom.text):
+                return False
+            key = f"{label}:{owner or ('main' if (label in LEXICON and atom.type != 'name') or atom.type in ('address', 'date', 'clock') else atom.text[:24])}"
             if key in self.snapshot.facts and self.snapshot.facts[key].type != atom.type:
                 key = f"{key}/{atom.type}"
-            self.edit(key, _display(atom), label=label, owner=owner, type_=atom.type, normal=atom.normal, said=text)
+            self.edit(key, display(atom), label=label, owner=owner, type_=atom.type, normal=atom.normal, said=text)
             return True
-        value = _display(atom)
+        value = display(atom)
         if fact.type == "address":
             value = merge_address(fact.value, atom.text) if atom.type == "address" else patch_address(fact.value, atom.text) or fact.value
         elif atom.type == "number" and fact.type != "number":
@@ -191,28 +209,42 @@ class Editor:
             self.seen([atom])
             return True
         action: ChangeAction = "patch" if fact.type == "address" and atom.type != "address" else "update"
-        self._replace(fact, value, action, text, normal=atom.normal)
+        self.replace(fact, value, action, text, normal=atom.normal)
         return True
 
-    def _slot(self, atom: Atom, owner: str, update: bool, text: str) -> Fact | None:
+    def slot(self, atom: Atom, owner: str, update: bool, text: str) -> Fact | None:
         """The fact an atom speaks of, if it is known already."""
         live = [f for f in self.active() if f.kind in ("entity", "decision") and f.type]
-        exact = [f for f in live if f.type == atom.type and f.label == atom.label and (f.owner == owner or (update and not owner))]
-        if exact and (atom.label in LEXICON or atom.type in ("address", "date", "clock", "phone", "email") or update):
-            if atom.type in ("code", "id", "path", "number") and not update and atom.label not in LEXICON:
-                return None
-            return exact[0]
+        if atom.type in ("path", "url") and atom.label not in ("branch",):
+            return next((f for f in live if f.value == atom.text), None)
+        if atom.type == "person" and atom.label != "name":
+            return next((f for f in live if f.value == atom.text), None)
+        same = [f for f in live if f.type == atom.type and f.label == atom.label]
+        if atom.type in ("code", "id"):
+            same = [f for f in same if f.label in LEXICON or _shape(f.value) == _shape(atom.text)]
+        owned = [f for f in same if f.owner == owner]
+        if owned and (atom.told or update or atom.type in ("address", "phone", "email")):
+            return owned[0]
         if not update:
             return None
-        specific = {"address", "phone", "email", "date", "clock", "endpoint", "percent"}
-        same = [f for f in live if f.type == atom.type and (not owner or f.owner == owner)]
-        if same and (atom.type in specific or atom.label not in LEXICON or same[0].label not in LEXICON or same[0].label == atom.label):
+        if len(same) == 1 and (not owner or not same[0].owner):
             return same[0]
+        if same and not owner:
+            return same[0]
+        alike = [f for f in live if f.type == atom.type and (not owner or f.owner == owner) and (f.label not in LEXICON or atom.label not in LEXICON or not atom.told)]
+        if alike and atom.type in ("address", "phone", "email", "endpoint", "percent", "money", "quantity"):
+            return alike[0] if atom.type not in ("money", "quantity") or len(alike) == 1 else None
         if atom.type == "number" and atom.label not in LEXICON and live:
-            last = live[0]
-            if last.type in ("address", "quantity", "money", "number", "endpoint", "code") and (last.type != "address" or re.search(rf"{re.escape(atom.text)}\s*号|\bat {re.escape(atom.text)}\b|\b(?:number|no\.?) {re.escape(atom.text)}\b", text)):
-                return last
+            return self._part_of(atom.text, text, live)
         return None
+
+    def _part_of(self, number: str, text: str, live: Sequence[Fact]) -> Fact | None:
+        """The fact that a bare number corrects a part of: an address where it reads as a house number, else the last one touched if it has a number."""
+        house = rf"{re.escape(number)}\s*号|\b(?:at|number|no\.?) {re.escape(number)}\b"
+        address = next((f for f in live if f.type == "address"), None)
+        if address is not None and re.search(house, text, re.I):
+            return address
+        return live[0] if live[0].type in ("quantity", "money", "number", "endpoint", "code") else None
 
     def object(self, text: str, found: Sequence[str]) -> bool:
         """A new value in words goes to the fact the sentence names, else to the last one of words that was touched."""
@@ -223,11 +255,11 @@ class Editor:
         live = [f for f in self.active() if f.kind in ("entity", "decision", "preference")]
         for fact in live:
             if fact.label in labels and fact.type in ("words", "choice", "name"):
-                self._replace(fact, value, "update", text)
+                self.replace(fact, value, "update", text)
                 return True
         recent = [f for f in live[:3] if f.type in ("words", "choice")]
         if recent and len(value) <= 30:
-            self._replace(recent[0], value, "update", text)
+            self.replace(recent[0], value, "update", text)
             return True
         return False
 
@@ -236,15 +268,32 @@ class Editor:
         self.count += 1
         self.edit(f"rule:r{self.message.round}.{self.count}", text, kind="constraint", label=rule.split(".")[-1])
 
-    def state(self, text: str) -> None:
-        """A statement that no type covers is kept in the user's words."""
-        if len(text) <= _MAX:
+    def state(self, text: str, told: Callable[[str], bool]) -> None:
+        """Statements that no type covers are kept in the user's words, clause by clause, so that one can lapse without the others."""
+        for clause in re.split(r"(?<=[，,；;])\s*|(?<=[^\d])\s+(?:but|and then|so)\s+(?=\w+ \w+)", text):
+            clause = clause.strip(" ,，;；、")
+            if len(clause) > _MAX or len(clause) < 2 or not told(clause):
+                continue
+            if any(f.value == clause for f in self.snapshot.facts.values() if f.label == "said"):
+                continue
             self.count += 1
-            self.edit(f"said:r{self.message.round}.{self.count}", text, kind="preference", label="said")
+            self.edit(f"said:r{self.message.round}.{self.count}", clause, kind="preference", label="said")
 
     def covered(self, text: str, atoms: Sequence[Atom]) -> bool:
         """Whether typed values already say most of the sentence."""
         return sum(a.end - a.start for a in atoms) >= 0.45 * len(text)
+
+    def supersede_list(self, value: str) -> None:
+        """A list that shares some items with an earlier one and not the others takes its place."""
+        new = set(_items(value))
+        if len(new) < 2:
+            return
+        for fact in self.active():
+            if fact.label != "said":
+                continue
+            shared = [i for i in new if contains(fact.value, i)]
+            if shared and len(shared) < len(new) and re.search(r"[\u4e00-\u9fff]、[\u4e00-\u9fff]|\band\b|, ", fact.value) and len(fact.value) <= 3 * len(value):
+                self.edit(fact.key, fact.value, "cancel", kind=fact.kind, said=f"now {value}")
 
     def seen(self, atoms: Sequence[Atom]) -> None:
         """Values said again count as touched."""
@@ -252,20 +301,38 @@ class Editor:
         touched = [k for k in self.snapshot.discourse.touched if k not in keys] + list(dict.fromkeys(keys))
         self.snapshot = replace(self.snapshot, discourse=replace(self.snapshot.discourse, touched=tuple(touched[-24:])))
 
-    def _replace(self, fact: Fact, value: str, action: ChangeAction, text: str, source_round: int | None = None, normal: str = "") -> None:
+    def replace(self, fact: Fact, value: str, action: ChangeAction, text: str, source_round: int | None = None, normal: str = "") -> None:
         old = fact.value
         self.edit(fact.key, value, action, kind=fact.kind, type_=fact.type, normal=normal, source_round=source_round, said=text)
-        if fact.status == "active" and len(old) >= 2:
+        if fact.status == "active":
             self.carry(fact.key, old, value)
 
     def carry(self, key: str, old: str, new: str) -> None:
-        """What quotes a superseded value is brought up to date (or, where it said nothing else, retired)."""
+        """A statement that quotes a superseded value no longer holds as it stands; its words stay in its history, never patched up."""
         raw_old, raw_new = _raw(old), _raw(new)
         if not _telling(raw_old):
             return
         for fact in self.active():
-            if fact.key != key and fact.kind != "constraint" and contains(fact.value, raw_old) and not contains(fact.value, raw_new):
-                self.edit(fact.key, swap_in(fact.value, raw_old, raw_new), "patch", kind=fact.kind, type_=fact.type, said=f"{raw_old} → {raw_new}")
+            if fact.key != key and fact.label == "said" and contains(fact.value, raw_old) and not contains(fact.value, raw_new):
+                self.edit(fact.key, fact.value, "cancel", kind=fact.kind, said=f"{raw_old} → {raw_new}")
+            elif fact.key != key and fact.type and fact.value == old and fact.label == self.snapshot.facts[key].label:
+                self.edit(fact.key, new, "update", kind=fact.kind, type_=fact.type, said=f"{raw_old} → {raw_new}")
+
+
+def _shape(value: str) -> str:
+    """A code with its letters and digits folded: PT-5550142 and PT-5550199 have the same shape."""
+    return re.sub(r"\d+", "9", re.sub(r"[A-Za-z]+", "A", value))
+
+
+def _raw(value: str) -> str:
+    """The words of a value, without the date that was worked out for them."""
+    return re.sub(r" \(\d{4}-\d{2}-\d{2}\)$", "", value)
+
+
+def _items(text: str) -> list[str]:
+    """The items of a list in words ("Midwest and South", "华东、华南"); empty if it is none."""
+    found = re.split(r"\s*(?:、|,\s|\band\b|\s&\s|和|与)\s*", text.strip(" .。"))
+    return [i for i in found if i] if len(found) > 1 else []
 
 
 def _telling(value: str) -> bool:
@@ -276,12 +343,7 @@ def _telling(value: str) -> bool:
 _COMMON = frozenset("the this that these those there here what which when where one two all any some none yes now then done same other".split())
 
 
-def _raw(value: str) -> str:
-    """The words of a value, without the date that was worked out for them."""
-    return re.sub(r" \(\d{4}-\d{2}-\d{2}\)$", "", value)
-
-
-def _display(atom: Atom) -> str:
+def display(atom: Atom) -> str:
     """Dates carry the day they stand for beside the words."""
     if atom.type == "date" and atom.normal and atom.normal not in atom.text:
         return f"{atom.text} ({atom.normal})"

@@ -22,6 +22,11 @@ _DONE = re.compile(r"\b(?:all done|that[’']?s (?:it|all)|finished|completed|th
 _NEW = re.compile(r"\b(?:new (?:task|topic|question)|something else|another (?:thing|task|question)|next(?: task)?[:,]|on (?:a|another) (?:different )?(?:note|topic)|by the way|separately)\b|另外一件|换个话题|新任务|还有(?:一)?件事|下一个任务|顺便", re.I)
 
 
+def is_request(text: str) -> bool:
+    """Whether a sentence asks for work to be done."""
+    return bool(_REQUEST.search(text))
+
+
 def follow(snapshot: Snapshot, message: Message, spoken: Sequence[str], atoms: Sequence[Atom], worth: Callable[[str], float]) -> Snapshot:
     """The intent after a user message."""
     intent = snapshot.intent

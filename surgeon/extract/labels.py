@@ -60,7 +60,7 @@ LEXICON: dict[str, str] = {
     "window": "curtain|窗帘",
 }
 _UNIT_LABEL = {
-    "people": r"(?:people|persons?|guests?|adults?|kids|child(?:ren)?|passengers?|travell?ers|attendees|个人|人|位)$",
+    "people": r"^(?:party|group|table) |(?:people|persons?|guests?|adults?|kids|child(?:ren)?|passengers?|travell?ers|attendees|个人|人|位)$",
     "rooms": r"(?:rooms?|间|套)$", "nights": r"(?:nights?|晚)$", "tickets": r"(?:tickets?|张)$", "temperature": r"(?:degrees|度|℃)$",
     "duration": r"(?:hours?|hrs|minutes?|mins?|months?|weeks?|years?|days?|小时|分钟|个月|天|周|年)$", "replicas": r"(?:replicas?|副本)$",
     "units": r"(?:units?|台|件)$",
@@ -117,8 +117,15 @@ def label_of(kind: str, text: str, start: int, end: int) -> str:
             if re.search(pattern, value, re.I):
                 near = _near(kind, text, start, end)
                 return near if near in ("duration", "deadline", "temperature", "limit") and label == "duration" else label
+    if kind == "person" and re.search(r"(?:under|name|passenger|乘车人|联系人|收件人|姓名|名字|客户|候选人)\W{0,2}(?:of |is |the |是|叫|：)*$", text[:start], re.I):
+        return "name"
     near = _near(kind, text, start, end)
-    return near or _DEFAULT.get(kind, kind)
+    return near or default_label(kind)
+
+
+def default_label(kind: str) -> str:
+    """The label of a type whose slot nothing names."""
+    return _DEFAULT.get(kind, kind)
 
 
 def _near(kind: str, text: str, start: int, end: int) -> str:
@@ -145,7 +152,11 @@ def _near(kind: str, text: str, start: int, end: int) -> str:
     return best
 
 
-_OWNER_EN = re.compile(r"\b(?:(my|his|her|their|our)\s+(\w+)['’]s|([A-Z][a-z]+)['’]s|for\s+([A-Z][a-z]+)\b|(outbound|return|staging|prod|production|night \d|first night|second night|third night|bedroom|office|guest room|kitchen|living room))")
+_KIN = "sister|brother|mum|mom|mother|dad|father|wife|husband|partner|son|daughter|boss|friend|colleague|neighbour|neighbor|assistant|manager|parents"
+_OWNER_EN = re.compile(
+    rf"\b(?:(my|his|her|their|our)\s+({_KIN})(?:['’]s)?\b|([A-Z][a-z]+)['’]s\s+\w|for\s+([A-Z][a-z]+)\b(?!\s*\d|\s+[A-Z]|['’])"
+    r"|(outbound|return|staging|prod|production|first night|second night|third night|night \d|bedroom|office|guest room|kitchen|living room)\b)"
+)
 _OWNER_ZH = re.compile(r"(收件人|寄件人|预发|生产|测试|去程|返程|回程|主卧|次卧|客厅|书房|儿童房|厨房|报告厅|(?:我)?(?:妈|爸|老婆|老公|姐|妹|哥|弟)|[\u4e00-\u9fff]{1,2}(?:经理|总|老师|先生|女士|医生|组长|主任))(?:的|那边)?")
 
 
@@ -153,6 +164,12 @@ def owner_of(clause: str) -> str:
     """Whose value it is: a named person, a relation, an environment, a leg or a room; empty for the user's own."""
     match = _OWNER_EN.search(clause)
     if match:
-        return (f"{match[1]} {match[2]}" if match[1] else match[3] or match[4] or match[5] or "").lower() if not (match[3] or match[4]) else (match[3] or match[4])
+        if match[1]:
+            return f"{match[1]} {match[2]}".lower()
+        name = match[3] or match[4]
+        return name if name and name.lower() not in _NO_OWNER else (match[5] or "").lower()
     match = _OWNER_ZH.search(clause)
     return match[1] if match else ""
+
+
+_NO_OWNER = frozenset("flat apt unit suite room floor let it that there here what who how the one today order case monday tuesday wednesday thursday friday saturday sunday".split())

@@ -30,7 +30,16 @@ def take(snapshot: Snapshot, message: Message) -> Snapshot:
         for name, value in _fields(part):
             tool = part.tool or "tool"
             editor.edit(f"tool:{tool}.{name}", value, kind="tool_fact", label=name, owner="", type_="tool", said=tool)
+            _settled(editor, name, value, tool)
     return editor.snapshot
+
+
+def _settled(editor: Editor, name: str, value: str, tool: str) -> None:
+    """A tool decided what the user had asked for: a port that was taken, a branch that was renamed."""
+    label = {"listening": "port"}.get(name, name)
+    wished = editor.snapshot.facts.get(f"{label}:main")
+    if wished is not None and wished.status == "active" and label in ("port", "branch") and wished.value != value:
+        editor.replace(wished, value, "update", tool)
 
 
 def _fields(part: Part) -> Iterator[tuple[str, str]]:

@@ -112,7 +112,7 @@ def _iso(year: int, month: int, day: int) -> str:
 
 
 def _calendar(text: str, today: date) -> date | None:
-    """Day and month are named; the year is, or the next such day that is not more than two months past."""
+    """Day and month are named; the year is, or the year in which it lies nearest (half a year back at most)."""
     zh = re.match(r"(?:(\d{4})\s?年)?\s?(\S{1,3}?)\s?月\s?(\S{1,3}?)\s?[日号]?$", text)
     month = day = None
     year = None
@@ -129,7 +129,7 @@ def _calendar(text: str, today: date) -> date | None:
         return None
     try:
         chosen = date(year or today.year, month, day)
-        if year is None and chosen < today - timedelta(days=62):
+        if year is None and chosen < today - timedelta(days=183):
             chosen = date(today.year + 1, month, day)
     except ValueError:
         return None
