@@ -68,8 +68,8 @@ def _rows(result: Compaction, messages: list[Message]) -> list[dict[str, Any]]:
     return rows
 
 
-def table(result: Compaction, messages: list[Message]) -> Table:
-    """One row a unit: who, what was done, tokens, the reasons, and how the text begins."""
+def table(result: Compaction, messages: list[Message], limit: int | None = None) -> Table:
+    """One row a unit, at most `limit`: who, what was done, tokens, the reasons, and how the text begins."""
     from rich.table import Table
     from rich.text import Text
 
@@ -80,7 +80,7 @@ def table(result: Compaction, messages: list[Message]) -> Table:
         ("why", {"ratio": 1}), ("text", {"ratio": 1}),
     ):  # fmt: skip
         out.add_column(name, **options)
-    for decision in result.report.decisions:
+    for decision in result.report.decisions[:limit]:
         first = by_id.get(decision.message_ids[0])
         name = decision.message_ids[0] + (f" +{len(decision.message_ids) - 1}" if len(decision.message_ids) > 1 else "")
         action = Text(f"{decision.action}\n{decision.score:.2f}" if decision.score else decision.action, style=_STYLE[decision.action])

@@ -48,8 +48,8 @@ def snapshot(
                 console.print(table)
 
 
-def tables(snapshot: Snapshot) -> list[Table]:
-    """Intent and facts, to be printed."""
+def tables(snapshot: Snapshot, limit: int | None = None) -> list[Table]:
+    """Intent and facts, to be printed; at most `limit` facts."""
     from rich.table import Table
     from rich.text import Text
 
@@ -66,7 +66,7 @@ def tables(snapshot: Snapshot) -> list[Table]:
     facts.add_column("value now", ratio=5, overflow="fold")
     facts.add_column("how it came", ratio=5, overflow="fold")
     rest = [f for f in snapshot.facts.values() if f.status != "active"]
-    for fact in [*snapshot.active(), *rest]:
+    for fact in [*snapshot.active(), *rest][:limit]:
         value = fact.value if fact.status == "active" else f"{fact.value} ({fact.status})"
         facts.add_row(Text(fact.key), Text(value), Text(path(fact)))
     return [intent, facts]

@@ -10,7 +10,7 @@ import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 from surgeon.session import Surgeon
@@ -48,16 +48,15 @@ def measure(runs: int = 3) -> list[Figure]:
     """All figures, each measured in `runs` runs."""
     surgeon = Surgeon(_QUIET)
     _warm(surgeon)
-    figures = []
-    for name, one in (
+    parts: list[tuple[str, Callable[[int], list[float]]]] = [
         ("ingest, English message", lambda r: _ingest(surgeon, f"en{r}", _chat(_EN, r))),
         ("ingest, Chinese message", lambda r: _ingest(surgeon, f"zh{r}", _chat(_ZH, r))),
         ("ingest, tool result of 2,000 tokens", lambda r: _ingest(surgeon, f"tool{r}", _results(r))),
         ("compact, 200 messages, half of them English", lambda r: _compactions(surgeon, r)),
         ("import surgeon", lambda _: _import("import surgeon")),
         ("from surgeon import compact", lambda _: _import("from surgeon import compact")),
-    ):
-        figures.append(_figure(name, "ms", [one(r) for r in range(runs)]))
+    ]
+    figures = [_figure(name, "ms", [one(r) for r in range(runs)]) for name, one in parts]
     memory = _memory()
     return [*figures, Figure("memory, highest resident", "MB", memory, memory, memory, memory, 1)] if memory else figures
 
