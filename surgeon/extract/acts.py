@@ -30,7 +30,7 @@ def sentences(text: str) -> list[Sentence]:
     return out
 
 
-_QUESTION = re.compile(r"[?？]\s*$|(?:吗|呢|么|没有?|不)[？?]?\s*$|^(?:what|which|who|when|where|why|how|is|are|does|do|did|can|could|would|will|should|any)\b[^.!]*[?]?$|^(?:多久|几点|怎么|什么|哪|多少|为什么)", re.I)
+_QUESTION = re.compile(r"[?？]\s*$|(?:吗|呢|么|没有?|不)[？?]?\s*$|^(?:what|which|who|when|where|why|how|is|are|does|do|did|can|could|would|will|should|any)\b[^.!]*[?]?$|是不是|对不对|行不行|好不好|能不能|^(?:多久|几点|怎么|什么|哪|多少|为什么)", re.I)
 _REQUEST = re.compile(r"\b(?:can|could|would|will) (?:you|we|they|i)\b|^(?:please|kindly)\b|能不能|可以吗|可不可以|好吗|行吗|行不行|麻烦|帮我|请", re.I)
 _SUPPOSE = re.compile(
     r"\b(?:what if|if (?:we|i|you|it|they|she|he)\b|suppose|supposing|would (?:it|that|friday|\w+day) |just (?:asking|curious|wondering)|only asking|out of curiosity|hypothetically"

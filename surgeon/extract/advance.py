@@ -18,6 +18,7 @@ from surgeon.snapshot.model import Snapshot
 from surgeon.types import Analysis, Message
 
 _LONG = 6_000
+_BRIEF = 16  # characters of a correction that says nothing beside the corrected value
 _WORTH = 0.3  # above the neutral 0.2: at least one rule speaks for the sentence
 
 
@@ -107,5 +108,5 @@ class Extraction:
                 done = editor.object(text, acts.objects(text))
         if held and not text.rstrip().endswith(("?", "？")):
             editor.constrain(text, held[0].rule)
-        elif not exchanged and self._tells(text, act, atoms) and not editor.covered(text, atoms):
+        elif not exchanged and not (done and act.update and len(text) <= _BRIEF) and self._tells(text, act, atoms) and not editor.covered(text, atoms):
             editor.state(text, lambda clause: self.worth(clause) > 0 and not editor.covered(clause, [a for a in atoms if a.text in clause]))

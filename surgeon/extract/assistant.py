@@ -101,7 +101,7 @@ def _adopt(editor: Editor, text: str, atoms: list[Atom]) -> None:
                 if key not in editor.snapshot.facts:
                     editor.edit(key, display(atom), label=atom.label, owner=owner, type_=atom.type, normal=atom.normal, confidence=0.7, said=text)
             continue
-        if fact.key in fresh and not _resolves(fact.value, fact.normal, atom):
+        if fact.key in fresh and not _resolves(fact.value, fact.normal, atom) and not contains(editor.snapshot.discourse.heard, _core(atom.text)):
             continue
         value = display(atom)
         if value == fact.value or (atom.normal and atom.normal == fact.normal) or contains(fact.value, atom.text):
@@ -109,6 +109,11 @@ def _adopt(editor: Editor, text: str, atoms: list[Atom]) -> None:
         editor.replace(fact, value, "update", text, normal=atom.normal)
     for label, value in labelled(text) if editor.message.prose.count("\n") < 3 and len(editor.message.prose) < _REPORT else ():
         _labelled_fact(editor, label, value, text, fresh)
+
+
+def _core(text: str) -> str:
+    """A value without its unit, as the user may have said it."""
+    return re.sub(r"(?:元|块|[a-zA-Z ]+|℃|度)$", "", text).strip() or text
 
 
 def _resolves(value: str, normal: str, atom: Atom) -> bool:
@@ -141,6 +146,10 @@ def _labelled_fact(editor: Editor, label: str, value: str, text: str, fresh: set
         fact = known[0]
         if fact.key not in fresh and not contains(fact.value, value) and fact.value != value:
             editor.replace(fact, value, "update", text)
+        return
+    same = next((f for f in editor.active() if f.type and f.value == value and f.label not in LEXICON), None)
+    if same is not None:
+        editor.relabel(same, name)
         return
     editor.supersede_list(value)
     if len(value) <= 40 and _ACK.search(text):

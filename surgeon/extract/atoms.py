@@ -47,7 +47,7 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("money", re.compile(rf"{_CURRENCY}\s?\d[\d,]*(?:\.\d+)?\s?(?:k|m|万|million\b)?|\b{_EN_NUM}(?:\s+hundred|\s+thousand)?\s?(?:USD|EUR|GBP|CNY|RMB|dollars|euros?|pounds|bucks|yuan)\b|{_ZN}(?:\.\d+)?\s?(?:万|千)?(?:元|块钱|块|美元|欧元)", re.I)),
     ("code", re.compile(r"\b[A-Z]{2,3} \d{2,5}\b")),
     ("percent", re.compile(r"\d+(?:\.\d+)?\s?[%％]|百分之" + _ZN)),
-    ("quantity", re.compile(rf"\b(?:party|group|table) (?:of|for) (?:{_EN_NUM})\b|(?<![\w.]){_EN_NUM}[ -]?(?:{_UNITS_EN})\b|(?:不超过|不低于|至少|最多)?(?:\d[\d,]*(?:\.\d+)?|{_ZN})\s?(?:{_UNITS_ZH}|℃)(?:以上|以下|以内)?", re.I)),
+    ("quantity", re.compile(rf"\b(?:party|group|table) (?:of|for) (?:{_EN_NUM})\b|(?<![\w.]){_EN_NUM}[ -]?(?:{_UNITS_EN})\b|半(?:年|个月|天|个?小时)|(?:不超过|不低于|至少|最多)?(?:\d[\d,]*(?:\.\d+)?|{_ZN})\s?(?:{_UNITS_ZH}|℃)(?:以上|以下|以内)?", re.I)),
     ("money", re.compile(rf"{_ZN}(?:\.\d+)?万(?![\u4e00-\u9fff]*人)|[一二两三四五六七八九]千(?:[一二三四五六七八九]百?)?")),
     ("code", re.compile(r"(?<![\w@./-])(?=[A-Za-z0-9-]*\d)(?=[A-Za-z0-9-]*[A-Za-z])[A-Za-z0-9]+(?:[-_.][A-Za-z0-9]+)*(?![\w@])|\b[A-Z]{2,3} \d{2,5}\b|(?<![\d.])\d+\.\d+\.\d+(?:-[A-Za-z0-9.]+)?(?![\d.])", re.A)),
     ("id", re.compile(r"(?<![\d.,:/-])\d{5,}(?![\d,:/-]|\.\d)")),
@@ -59,6 +59,7 @@ _LEAD_ZH = re.compile(
 )
 
 
+_SERIAL = re.compile(r"(?:编号|单号|订单|案号|流水|序列号|\b(?:case|order|ticket|serial|booking|reference|tracking|number|no\.?|ref))\s?(?:号|#|:|：|是|为|is|number)?\s?$", re.I)
 _NAMED = re.compile(
     r"(?:\bunder(?: the name(?: of)?)?|\bin the name of|\bname(?:[’']s| is)|\bpassenger(?: is)?:?) ([A-Z][\w’'-]+(?: [A-Z][\w’'-]+){0,2})"
     r"|(?:乘车人|联系人|收件人|姓名|名字叫?|客户|候选人)(?:是|叫|：|:)?\s?([\u4e00-\u9fff]{2,3})(?=[，。；、\s]|$|[\u4e00-\u9fff]?的|证件|电话)"
@@ -92,6 +93,8 @@ def find_atoms(text: str, now: datetime | None, entities: Sequence[Span] = ()) -
     moments = times.find(text, now)
     for kind, pattern in _PATTERNS[:9]:
         for a, b in _spans(kind, pattern, text):
+            if kind == "phone" and _SERIAL.search(text[:a]):
+                kind = "id"
             if free(a, b) and not (kind == "money" and _inside(a, b, moments)):
                 take(a, b, kind, "")
     for when in _joined(moments, text):

@@ -47,7 +47,7 @@ class Editor:
 
     def finish(self, mood: str) -> Snapshot:
         """The snapshot after the message."""
-        return replace(self.snapshot, discourse=replace(self.snapshot.discourse, mood=mood, proposed=(), listed=() if self.changed else self.snapshot.discourse.listed))
+        return replace(self.snapshot, discourse=replace(self.snapshot.discourse, mood=mood, heard=self.message.prose[:400], proposed=(), listed=() if self.changed else self.snapshot.discourse.listed))
 
     def active(self) -> list[Fact]:
         """Active facts, the most recently touched first."""
@@ -280,8 +280,10 @@ class Editor:
             self.edit(f"said:r{self.message.round}.{self.count}", clause, kind="preference", label="said")
 
     def covered(self, text: str, atoms: Sequence[Atom]) -> bool:
-        """Whether typed values already say most of the sentence."""
-        return sum(a.end - a.start for a in atoms) >= 0.45 * len(text)
+        """Whether values that facts already hold say most of the sentence."""
+        typed = [f.value for f in self.active() if f.type]
+        held = [a for a in atoms if any(contains(v, a.text) for v in typed)]
+        return sum(a.end - a.start for a in held) >= 0.45 * len(text)
 
     def supersede_list(self, value: str) -> None:
         """A list that shares some items with an earlier one and not the others takes its place."""
@@ -294,6 +296,10 @@ class Editor:
             shared = [i for i in new if contains(fact.value, i)]
             if shared and len(shared) < len(new) and re.search(r"[\u4e00-\u9fff]、[\u4e00-\u9fff]|\band\b|, ", fact.value) and len(fact.value) <= 3 * len(value):
                 self.edit(fact.key, fact.value, "cancel", kind=fact.kind, said=f"now {value}")
+
+    def relabel(self, fact: Fact, label: str) -> None:
+        """A value gets the name of its slot once somebody says it; the key stays."""
+        self.snapshot = replace(self.snapshot, facts={**self.snapshot.facts, fact.key: replace(fact, label=label)})
 
     def seen(self, atoms: Sequence[Atom]) -> None:
         """Values said again count as touched."""

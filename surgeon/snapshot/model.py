@@ -82,6 +82,7 @@ class Discourse:
     `touched`: keys in the order they were last changed, newest last. `proposed`: edits the assistant offered and the user has
     neither taken nor refused. `listed`: option names in the order they were mentioned, `listed_for`: what they are options of.
     `mood`: what the user's last turn did (`state` or `ask`): answers to a question are not adopted.
+    `heard`: the user's last words, to tell a restatement from a wrong echo.
     """
 
     touched: tuple[str, ...] = ()
@@ -89,6 +90,7 @@ class Discourse:
     listed: tuple[str, ...] = ()
     listed_for: str = ""
     mood: str = ""
+    heard: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +125,7 @@ class Snapshot:
                 "listed": list(self.discourse.listed),
                 "listed_for": self.discourse.listed_for,
                 "mood": self.discourse.mood,
+                "heard": self.discourse.heard,
             },
         }
 
@@ -140,6 +143,7 @@ class Snapshot:
                 listed=tuple(talk.get("listed") or ()),
                 listed_for=talk.get("listed_for", ""),
                 mood=talk.get("mood", ""),
+                heard=talk.get("heard", ""),
             ),
         )
 
