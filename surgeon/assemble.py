@@ -222,7 +222,8 @@ class _Facts:
             said = terms(f"{fact.key} {fact.value}")
             return sum(w for t, w in wanted.items() if t in said) + (1 if len(fact.history) > 1 else 0) + fact.round / 1e4
 
-        rendered = entity_lines(ranked(task.snapshot, relevant), int(limits.entity_tokens * scale), kit.count, history)
+        facts = [f for f in ranked(task.snapshot, relevant) if f.label != "said" or task.budget >= _SMALL_BUDGET]  # their words compete in the dialogue
+        rendered = entity_lines(facts, int(limits.entity_tokens * scale), kit.count, history)
         self.entities = rendered.lines
         self.constraints = [line for line in self.entities if line.startswith("! ")]
         self.left_out = rendered.left_out

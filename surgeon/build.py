@@ -29,6 +29,8 @@ from surgeon.text.tokens import counter, message_tokens
 from surgeon.types import Message, Part, Rewrite, Score, Unit
 
 _IDENT = re.compile(r"[A-Za-z_./#@-]*\d[\w./#@:-]*|[\w.-]+/[\w./-]+|\b[A-Za-z]+_[A-Za-z_]+\b", re.A)
+_CHINESE = re.compile(r"[\u3400-\u9fff]{2}")
+_CJK = re.compile(r"[\u3400-\u9fff]")  # only Chinese needs a segmenter
 _MAX_KEEP = 40
 
 
@@ -232,4 +234,7 @@ def default_path() -> Path:
 
 
 def _tokenise(text: str) -> list[str]:
-    return [w.text for w in _shared_analysers(20_000, True)(text).words]
+    """Words for the full-text index that a segmenter must find; Latin words need none, and a language model for them would cost most of a turn."""
+    if not _CHINESE.search(text):
+        return []
+    return [w.text for w in _shared_analysers(20_000, True)(text).words] if _CJK.search(text) else []

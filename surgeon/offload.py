@@ -15,6 +15,7 @@ from surgeon.types import Message, Part, Unit
 Records = Callable[[str, str, str], Sequence[tuple[str, float]]]  # (text, tool, language) -> (text, weight 0..1)
 Sentences = Callable[[str], Sequence[str]]
 _SHORT = 200
+_DROPPED, _BASE, _SLOPE = 0.1, 0.3, 1.5  # how much a unit's score counts for its records; steeper and flatter lost slots (docs/benchmarks.md)
 _SPLIT = 120
 _ROLE = {"user": 1.5, "assistant": 0.9, "tool": 0.9, "system": 1.0}
 
@@ -36,7 +37,7 @@ def from_units(
     candidates: list[Candidate] = []
     for unit in units:
         verdict = verdicts[unit.id]
-        factor = 0.15 if verdict.action == "drop" and not verdict.soft else 0.5 + verdict.score
+        factor = _DROPPED if verdict.action == "drop" and not verdict.soft else _BASE + _SLOPE * verdict.score
         answers = {r.call_id: r for m in unit.messages for r in m.results if r.call_id}
         told: set[str] = set()
         for message in unit.messages:

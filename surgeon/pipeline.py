@@ -30,6 +30,7 @@ from surgeon.types import Decision, Finding, Message, Part, Rewrite, Score, Unit
 log = logging.getLogger("surgeon")
 _LIGHT_ABOVE = 3_000  # new messages in one call beyond which only the newest are read by the language models
 _TAIL = 5
+_ENCODED = 48  # texts encoded in one call: a model costs some 5 ms a text
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,14 +285,16 @@ def _plain(read: Read, tokens: int) -> Assembled:
 
 
 def judge(engine: Engine, units: Sequence[Unit], snapshot: Snapshot, query: str | None, pins: frozenset[str]) -> dict[str, Verdict]:
-    """Scores and verdicts of units. The embedding channel reads only what is not protected anyway."""
+    """Scores and verdicts of units. The embedding channel reads only what rules leave open, at most the newest of them."""
     rules = engine.rule_scores(units)
     first = decide(units, rules, snapshot, engine.settings, pins)
     near: Mapping[str, Score] = {}
     threshold = 0.5
     targets = [t for t in (snapshot.intent.goal, query or "") if t]
     if engine.similarity is not None and targets:
-        skip = frozenset(u for u, v in first.items() if v.hard or any(r.name == "recent" for r in v.reasons))
+        open_ = [u for u in units if not first[u.id].hard and 0.1 < rules[u.id].total < 0.7 and not any(r.name == "recent" for r in first[u.id].reasons)]
+        asked = {u.id for u in open_[-_ENCODED:]}
+        skip = frozenset(u.id for u in units if u.id not in asked)
         near, threshold = engine.similarity(units, targets, skip)
     scores = combine(units, Evidence(rules, near, threshold, snapshot, query), engine.settings.scoring)
     return decide(units, scores, snapshot, engine.settings, pins)
@@ -341,11 +344,32 @@ def _native(fmt: Format, done: Assembled, read: Read, engine: Engine) -> list[An
         if done.tail == read.messages:
             return [fmt.write(m) for m in read.whole]
         return [fmt.write(m) for m in (*done.head, *done.tail)]
-    head = [fmt.write(m) for m in done.head]
-    tail = [fmt.write(m) for m in done.tail]
-    if fmt.alternates and done.tail and done.tail[0].role == "user" and not done.tail[0].results:
-        return [*head, fmt.lead(tail[0], done.block), *tail[1:]]
-    return [*head, fmt.make("user", done.block), *tail]
+    if fmt.alternates:
+        return _in_turns(fmt, done)
+    return [*(fmt.write(m) for m in done.head), fmt.make("user", done.block), *(fmt.write(m) for m in done.tail)]
+
+
+def _in_turns(fmt: Format, done: Assembled) -> list[Any]:
+    """The messages around the block so that roles go on taking turns: neighbours of one role that removal brought together become one.
+
+    The block leads the user message behind it, else it ends the one before it; it comes first where a reply would begin otherwise.
+    """
+    leads = bool(done.tail) and done.tail[0].role == "user" and not done.tail[0].results
+    first = next((m.role for m in done.head if m.role != "system"), "")
+    place = 0 if first == "assistant" else len(done.head)
+    items: list[tuple[int, str, Any]] = [(m.index, m.role, fmt.write(m)) for m in (*done.head, *done.tail)]
+    if place == len(done.head) and leads:
+        index, role, native = items[place]
+        items[place] = (index, role, fmt.lead(native, done.block))
+    else:
+        items.insert(place, (-1, "user", fmt.make("user", done.block)))
+    out: list[tuple[int, str, Any]] = []
+    for item in items:
+        if out and item[1] == out[-1][1] != "system" and (item[0] != out[-1][0] + 1 or item[0] <= 0):
+            out[-1] = (item[0], item[1], fmt.join(out[-1][2], item[2]))
+        else:
+            out.append(item)
+    return [native for _, _, native in out]
 
 
 def _commit(engine: Engine, request: Request, read: Read, done: Assembled, warnings: list[str]) -> dict[str, tuple[str, ...]] | None:

@@ -6,6 +6,7 @@ but never overrides what the user said in the same round; questions, supposition
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -19,6 +20,7 @@ from surgeon.types import Analysis, Message
 
 _LONG = 6_000
 _BRIEF = 16  # characters of a correction that says nothing beside the corrected value
+_SCOPE = 8  # words: "For the rest of this session." alone says nothing without the sentence that follows
 _WORTH = 0.3  # above the neutral 0.2: at least one rule speaks for the sentence
 
 
@@ -65,7 +67,7 @@ class Extraction:
             held = [p for p in pinned if sentence.start <= p.start < sentence.end]
             if not (act.question or act.suppose):
                 mood = "state"
-            self._sentence(editor, sentence, act, inside, held, position == 0)
+            self._sentence(editor, sentence, act, inside, held, position == 0, spoken[position + 1].text if position + 1 < len(spoken) else "")
         after = editor.finish(mood)
         return intents.follow(after, message, [s.text for s in spoken], atoms, self.worth)
 
@@ -75,7 +77,7 @@ class Extraction:
         told = [a for a in atoms if a.text.lower() not in PASSING]
         return worth > _WORTH or (worth > 0 and bool(told or act.update or act.cancel or act.target or intents.is_request(text)))
 
-    def _sentence(self, editor: Editor, sentence: acts.Sentence, act: acts.Act, atoms: list[Atom], held: Sequence[Pin], first: bool) -> None:
+    def _sentence(self, editor: Editor, sentence: acts.Sentence, act: acts.Act, atoms: list[Atom], held: Sequence[Pin], first: bool, following: str = "") -> None:
         text = sentence.text
         if first and act.accept and not act.suppose:
             editor.accept(text)
@@ -107,6 +109,6 @@ class Extraction:
             if not done and act.update:
                 done = editor.object(text, acts.objects(text))
         if held and not text.rstrip().endswith(("?", "？")):
-            editor.constrain(text, held[0].rule)
+            editor.constrain(text if len(text.split()) > _SCOPE or re.search(r"[\u4e00-\u9fff]", text) else f"{text} {following}".strip(), held[0].rule)
         elif not exchanged and not (done and act.update and len(text) <= _BRIEF) and self._tells(text, act, atoms) and not editor.covered(text, atoms):
             editor.state(text, lambda clause: self.worth(clause) > 0 and not editor.covered(clause, [a for a in atoms if a.text in clause]))

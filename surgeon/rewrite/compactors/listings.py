@@ -10,7 +10,7 @@ from surgeon.rewrite.parsed import Parsed
 
 _PATH = re.compile(r"^(?:\.{0,2}/)?[^\s:*?\"<>|][^:*?\"<>|\n]{0,300}$")
 _LS = re.compile(r"^[bcdlps-][rwxsStT-]{9}[.+@]?\s+\d+\s+\S+\s+\S+\s+[\d,.]+[KMGT]?\s+.{6,20}\s\S")
-_TREE = re.compile(r"^(?:[│|]?\s{0,3}){0,20}[├└|`][─-]{1,2}\s")
+_TREE = re.compile(r"^[│|\s]{0,80}[├└|`][─-]{1,2}\s")
 _MINOR = re.compile(r"(?:^|/)(?:\.git|node_modules|__pycache__|dist|build|\.venv|\.cache|target)(?:/|$)|\.(?:pyc|map|lock|min\.js)$")
 
 
