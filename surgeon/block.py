@@ -15,6 +15,7 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
@@ -24,9 +25,9 @@ from surgeon.snapshot.model import Intent
 from surgeon.types import Fact
 
 SECTIONS = ("intent", "entities", "retrieved", "dialogue")
-_HEAD = re.compile(r"\[context#(?P<sum>[0-9a-f]{8}) r(?P<rounds>\d+)(?: ref (?P<ref>[0-9a-f]{12}))?\] [^\n]*\n")
+_HEAD = re.compile(r"\[context#(?P<sum>[0-9a-f]{8}) r(?P<rounds>[0-9]{1,9})(?: ref (?P<ref>[0-9a-f]{12}))?\] [^\n\[]*\n")
 _CLOSE = re.compile(r"<\|/(?:intent|entities|retrieved|dialogue)\|>")
-_ENTRY = re.compile(r"^(?P<role>[uats])(?P<round>\d+)(?: (?P<tool>[^\s:]+))?: (?P<text>.*)$")
+_ENTRY = re.compile(r"^(?P<role>[uats])(?P<round>[0-9]{1,9})(?: (?P<tool>\S+?))?: (?P<text>.*)$")
 _LONG = {"u": "user", "a": "assistant", "t": "tool", "s": "system"}
 
 
@@ -73,15 +74,19 @@ def write(body: str, rounds: int, ref: str, tool: str, zh: bool) -> str:
 
 def entry_line(entry: Entry) -> str:
     """One line of the dialogue block."""
-    return f"{entry.role}{entry.round}{' ' + entry.tool if entry.tool else ''}: {escape(entry.text)}"
+    tool = "_".join(escape(entry.tool).split())
+    return f"{entry.role}{entry.round}{' ' + tool if tool else ''}: {escape(entry.text)}"
 
 
 def find(text: str) -> Block | None:
     """The first block in a text whose checksum is right; look-alikes are not recognised."""
     if "[context#" not in text:
         return None
-    for head in _HEAD.finditer(text):
-        for close in _CLOSE.finditer(text, head.end()):
+    heads = list(_HEAD.finditer(text))
+    for head, following in itertools.zip_longest(heads, heads[1:]):
+        # what a block quotes is escaped: it ends before the next head, and holds no fence but those of its sections
+        until = following.start() if following else len(text)
+        for close in itertools.islice(_CLOSE.finditer(text, head.end(), until), len(SECTIONS)):
             body = text[head.end():close.end()]
             if hashlib.sha256(body.encode("utf-8", "replace")).hexdigest()[:8] == head["sum"]:
                 return _read(head, body, close.end())

@@ -12,14 +12,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 from surgeon.snapshot.model import Intent, OtherIntent, Snapshot, Task
-from surgeon.types import Change, Fact
+from surgeon.types import Change, ChangeAction, Fact
 
 Count = Callable[[str], int]
 _LINE = re.compile(r"^- (?P<key>.+?) = (?P<value>.*) \((?P<note>[^()]*)\)$")
-_RULE = re.compile(r"^! (?P<value>.*) \(r(?P<round>\d+)(?:, (?P<owner>[^()]*))?\)$")
+_RULE = re.compile(r"^! (?P<value>.*) \(r(?P<round>[0-9]{1,9})(?:, (?P<owner>[^()]*))?\)$")
+_FENCE, _HEAD = re.compile(r"<(\\*)\|"), re.compile(r"\[context(\\*)#")  # one more backslash, so that text which holds some comes back
+_ESCAPED_FENCE, _ESCAPED_HEAD = re.compile(r"<\\(\\*)\|"), re.compile(r"\[context\\(\\*)#")
+_ACTIONS = frozenset(get_args(ChangeAction))
 _STATUS = {"cancelled", "hypothetical", "rejected", "done", "conflict"}
 
 
@@ -32,12 +35,12 @@ class Rendered(NamedTuple):
 
 def escape(text: str) -> str:
     """Text that cannot be taken for one of our fences, and stands on one line."""
-    return " ".join(text.replace("<|", "<\\|").replace("[context#", "[context\\#").split())
+    return " ".join(_HEAD.sub(r"[context\\\1#", _FENCE.sub(r"<\\\1|", text)).split())
 
 
 def unescape(text: str) -> str:
     """The reverse of `escape`, line breaks aside."""
-    return text.replace("<\\|", "<|").replace("[context\\#", "[context#")
+    return _ESCAPED_HEAD.sub(r"[context\1#", _ESCAPED_FENCE.sub(r"<\1|", text))
 
 
 def intent_lines(intent: Intent) -> list[str]:
@@ -146,21 +149,24 @@ def _parse_line(match: re.Match[str]) -> Fact:
     past: list[Change] = []
     for item in reversed(rest[0].split("; ")) if rest else ():
         old, _, at = item.rpartition(" r")
-        past.append(Change("set" if not past else "update", unescape(old), round=int(at) if at.isdigit() else 0))
+        past.append(Change("set" if not past else "update", unescape(old), round=_number(at)))
     normal = head.partition(", = ")[2]
     words = head.partition(",")[0].split()
     status = words.pop(0) if words and words[0] in _STATUS else "active"
-    action = words.pop(0) if words and not words[0].startswith("r") else "set"
-    if words and words[0] == "restore":
-        action = words.pop(0)
-    round_ = int(words[0][1:]) if words and words[0][1:].isdigit() else 0
-    source = int(words[2][1:]) if len(words) > 2 and words[2][1:].isdigit() else None
+    action = words.pop(0) if words and words[0] in _ACTIONS else "set"
+    round_ = _number(words[0][1:]) if words else 0
+    source = _number(words[2][1:]) or None if len(words) > 2 else None
     last = Change(action, value, round=round_, source_round=source)  # type: ignore[arg-type]
     key = unescape(match["key"])
     return Fact(
         key, "entity", key.partition(":")[0], value, status=status, round=round_, action=action,  # type: ignore[arg-type]
         source_round=source, normal=normal, history=(*past, last),
     )
+
+
+def _number(text: str) -> int:
+    """A round as we write it; 0 for anything else."""
+    return int(text) if re.fullmatch("[0-9]{1,9}", text) else 0
 
 
 def ranked(snapshot: Snapshot, relevant: Callable[[Fact], float] | None = None) -> list[Fact]:
