@@ -61,6 +61,10 @@ class Format(Protocol):
         """A copy of a user message with `text` as an additional part before its own text parts (tool results stay first); own parts stay as they are."""
         ...
 
+    def join(self, first: Any, second: Any) -> Any:
+        """A copy of `first` with the parts of `second` behind its own: what the provider would make of two messages of one role in a row."""
+        ...
+
     def unlead(self, native: Any, text: str) -> Any:
         """The reverse of `lead`: a copy without the part that is exactly `text`, or None if nothing else is left."""
         ...

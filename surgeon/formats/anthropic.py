@@ -12,6 +12,7 @@ from surgeon.formats.common import (
     Slot,
     as_text,
     dumps,
+    join_content,
     lead_content,
     opaque,
     read_all,
@@ -61,6 +62,10 @@ class Anthropic:
     def lead(self, native: Any, text: str) -> Any:
         """A copy of a user message with `text` as a block of its own, after tool results and before the rest."""
         return {**native, "content": lead_content(native.get("content"), text)}
+
+    def join(self, first: Any, second: Any) -> Any:
+        """Two messages of one role as one, the parts of the first before those of the second."""
+        return {**second, **first, "content": join_content(first.get("content"), second.get("content"))}
 
     def unlead(self, native: Any, text: str) -> Any:
         """The reverse of `lead`; None if nothing else is left."""

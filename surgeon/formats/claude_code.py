@@ -7,7 +7,7 @@ from typing import Any
 
 from surgeon.formats import wire_transcript
 from surgeon.formats.anthropic import Anthropic
-from surgeon.formats.common import Reading, lead_content, opaque, read_all, unlead_content, with_path, write_back
+from surgeon.formats.common import Reading, join_content, lead_content, opaque, read_all, unlead_content, with_path, write_back
 from surgeon.types import EMPTY, Message, WireIssue
 
 _LINES = frozenset({"user", "assistant", "system", "summary", "file-history-snapshot", "queue-operation", "attachment", "progress"})
@@ -53,6 +53,10 @@ class ClaudeCode:
     def lead(self, native: Any, text: str) -> Any:
         """A copy of a user line with `text` as a block of its own, after tool results and before the rest."""
         return with_path(native, ("message", "content"), lead_content(native["message"].get("content"), text))
+
+    def join(self, first: Any, second: Any) -> Any:
+        """Two lines of one role as one, the blocks of the first before those of the second."""
+        return with_path(first, ("message", "content"), join_content(first["message"].get("content"), second["message"].get("content")))
 
     def unlead(self, native: Any, text: str) -> Any:
         """The reverse of `lead`; None if nothing else is left."""

@@ -246,6 +246,15 @@ def lead_content(content: Any, text: str) -> list[Any]:
     return [*blocks[:place], {"text": text, "type": "text"}, *blocks[place:]]
 
 
+def join_content(first: Any, second: Any) -> list[Any]:
+    """The content of two messages as that of one, in order; parts stay as they are, `unlead_content` can take a text of the second out again."""
+    out = list(first) if isinstance(first, list | tuple) else [{"type": "text", "text": first}] if first else []
+    if isinstance(second, str):
+        part = {"type": "text", "text": second} if isinstance(first, str) else {"text": second, "type": "text"}
+        return [*out, *([part] if second else [])]
+    return [*out, *(second if isinstance(second, list | tuple) else ())]
+
+
 def unlead_content(content: Any, text: str) -> Any:
     """Content without the part that is exactly `text`; None if nothing is left, the same object if there is no such part."""
     if isinstance(content, str):

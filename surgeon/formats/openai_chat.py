@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from surgeon.formats import wire_openai
-from surgeon.formats.common import Reading, Slot, as_text, dumps, lead_content, opaque, read_all, role_of, unlead_content, write_back
+from surgeon.formats.common import Reading, Slot, as_text, dumps, join_content, lead_content, opaque, read_all, role_of, unlead_content, write_back
 from surgeon.types import EMPTY, Message, Part, PartKind, WireIssue
 
 _TEXTS = frozenset({"text", "input_text", "output_text"})
@@ -51,6 +51,10 @@ class OpenAIChat:
     def lead(self, native: Any, text: str) -> Any:
         """A copy of a user message with `text` as a part of its own before the rest."""
         return {**native, "content": lead_content(native.get("content"), text)}
+
+    def join(self, first: Any, second: Any) -> Any:
+        """Two messages of one role as one, the parts of the first before those of the second."""
+        return {**second, **first, "content": join_content(first.get("content"), second.get("content"))}
 
     def unlead(self, native: Any, text: str) -> Any:
         """The reverse of `lead`; None if nothing else is left."""
