@@ -9,33 +9,35 @@ from surgeon.types import Message, Unit, UnitKind
 
 
 def segment(messages: Sequence[Message]) -> list[Unit]:
-    """Units in order. A turn with calls takes the results that follow it; results without a call are `orphan` units."""
+    """Units in order. A turn with calls takes the results that follow it; results without a call are `orphan` units.
+
+    A line that is no turn (a transcript's own notes) between a call and its result is a unit of its own, behind the call's.
+    """
     units: list[Unit] = []
     group: list[Message] = []
+    aside: list[Message] = []
     waiting: set[str] = set()
     for message in messages:
-        if group and _answers(message, waiting):
-            group.append(message)
+        if waiting and message.role == "system":
+            aside.append(message)
+            continue
+        answers = bool(group) and _answers(message, waiting)
+        if group and not answers and not _continues(group, message):
+            units += [_unit(group, bool(waiting)), *(_unit([m], False) for m in aside)]
+            group, aside, waiting = [], [], set()
+        group.append(message)
+        if answers:
             waiting -= {r.call_id for r in message.results if r.call_id}
-            if not waiting and not _only_results(message):
-                units.append(_unit("tools", group, bool(waiting)))
-                group = []
-            continue
-        if group and _continues(group[-1], message):
-            group.append(message)
-            waiting |= {c.call_id for c in message.calls if c.call_id}
-            continue
-        if group:
-            units.append(_unit("tools", group, bool(waiting)))
-            group, waiting = [], set()
-        if message.calls:
-            group, waiting = [message], {c.call_id for c in message.calls if c.call_id}
         else:
-            units.append(_unit(_kind(message), [message], False))
+            waiting |= {c.call_id for c in message.calls if c.call_id}
+        if not waiting and not _may_go_on(message):
+            units += [_unit(group, False), *(_unit([m], False) for m in aside)]
+            group, aside = [], []
     if group:
-        units.append(_unit("tools", group, bool(waiting)))
+        units += [_unit(group, bool(waiting)), *(_unit([m], False) for m in aside)]
     # only a call at the very end can still be answered; one that was passed over is a fault of the input
-    return [replace(u, open=u.open and u is units[-1]) for u in units]
+    last = next((u.id for u in reversed(units) if u.kind != "system"), None)
+    return [replace(u, open=u.open and u.id == last) for u in units]
 
 
 def _answers(message: Message, waiting: set[str]) -> bool:
@@ -43,14 +45,15 @@ def _answers(message: Message, waiting: set[str]) -> bool:
     return any(r.call_id in waiting for r in message.results)
 
 
-def _only_results(message: Message) -> bool:
-    return all(p.kind == "tool_result" for p in message.parts)
+def _may_go_on(message: Message) -> bool:
+    """Whether more of the same turn may follow: lines of one reply, or results between them."""
+    return message.metadata.get("reply_id") is not None or (bool(message.parts) and all(p.kind == "tool_result" for p in message.parts))
 
 
-def _continues(last: Message, message: Message) -> bool:
-    """Transcripts write one line a block: lines of one assistant reply belong together."""
-    reply = last.metadata.get("reply_id")
-    return reply is not None and reply == message.metadata.get("reply_id") and message.role == "assistant"
+def _continues(group: Sequence[Message], message: Message) -> bool:
+    """Transcripts write one line a block: lines of one assistant reply belong together, whatever results stand between them."""
+    reply = next((m.metadata.get("reply_id") for m in reversed(group) if m.role == "assistant"), None)
+    return reply is not None and message.role == "assistant" and reply == message.metadata.get("reply_id")
 
 
 def _kind(message: Message) -> UnitKind:
@@ -61,5 +64,6 @@ def _kind(message: Message) -> UnitKind:
     return "user" if message.role == "user" else "assistant"
 
 
-def _unit(kind: UnitKind, messages: Sequence[Message], is_open: bool) -> Unit:
+def _unit(messages: Sequence[Message], is_open: bool) -> Unit:
+    kind: UnitKind = "tools" if any(m.calls for m in messages) else _kind(messages[0])
     return Unit(messages[0].id, kind, tuple(messages), messages[0].round, is_open)

@@ -82,8 +82,21 @@ class ClaudeCode:
         inner = native["message"]
         slots = tuple(self._blocks.slots(inner.get("content"), ("message", "content")))
         countable = not (native.get("isSidechain") or native.get("isMeta") or native.get("isCompactSummary"))
-        fields = native if native.get("isSidechain") is not True else {**native, "metadata": {"sidechain": True}}
+        fields = {**native, "metadata": {**_given(native), **_line_facts(native, inner)}}
         return Reading(inner["role"], slots, fields, countable=countable)
+
+
+def _given(line: Mapping[str, Any]) -> Mapping[str, Any]:
+    inner = line.get("metadata")
+    return inner if isinstance(inner, Mapping) else EMPTY
+
+
+def _line_facts(line: Mapping[str, Any], inner: Mapping[str, Any]) -> dict[str, Any]:
+    """`sidechain`, and the `reply_id` that lines of one reply share."""
+    out: dict[str, Any] = {"sidechain": True} if line.get("isSidechain") is True else {}
+    if inner.get("role") == "assistant" and isinstance(inner.get("id"), str) and inner["id"]:
+        out["reply_id"] = inner["id"]
+    return out
 
 
 def is_message(line: Any) -> bool:
