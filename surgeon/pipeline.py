@@ -124,7 +124,7 @@ def _run(engine: Engine, request: Request) -> Compaction:
         native, repaired = engine.repair(native, fmt)
     read = prepare(engine, fmt, native, request)
     clock.mark("read")
-    snapshot = _learn(engine, request, read)
+    snapshot, unread = _learn(engine, request, read)
     clock.mark("extract")
     before = sum(engine.size(m) for m in fmt.read(native))
     budget = _target(engine, request, before, len(native), read)
@@ -134,9 +134,7 @@ def _run(engine: Engine, request: Request) -> Compaction:
         done = _compacted(engine, request, fmt, read, snapshot, budget, clock)
     after = _native(fmt, done, read, engine)
     clock.mark("assemble")
-    warnings = [*read.notes, *repaired, *done.warnings]
-    if engine.settings.on_budget == "raise" and request.budget is not None and done.tokens > request.budget:
-        raise BudgetError(done.warnings[-1] if done.warnings else f"{done.tokens} tokens remain", "", "raise the budget, lower protect_recent or unpin messages")
+    warnings = [*read.notes, *repaired, *unread, *done.warnings]
     issues = check.new_issues(native, after, fmt)
     tokens = sum(engine.size(m) for m in fmt.read(after))
     hopeless = request.budget is not None and tokens > request.budget and read.earlier is not None and tokens > 0.95 * before
@@ -145,6 +143,11 @@ def _run(engine: Engine, request: Request) -> Compaction:
             warnings.append(f"passed through: the result would break rule {issues[0].rule}")
         redacted = _plain(read, before)
         after, done, tokens = _native(fmt, redacted, read, engine), replace(redacted, warnings=done.warnings), before
+    if request.budget is not None and tokens > request.budget:
+        if not done.warnings:
+            warnings.append(f"{tokens:,} tokens remain, the budget is {request.budget:,}: no smaller form of it is valid")
+        if engine.settings.on_budget == "raise":
+            raise BudgetError(warnings[-1], "", "raise the budget, lower protect_recent or unpin messages")
     clock.mark("check")
     refs = _commit(engine, request, read, done, warnings)
     if refs is None:
@@ -261,9 +264,10 @@ def _hidden(message: Message, hide: Redactor, findings: list[Finding]) -> Messag
     return message
 
 
-def _learn(engine: Engine, request: Request, read: Read) -> Snapshot:
-    """The snapshot after every new message, one at a time, so that one go and message by message give the same."""
+def _learn(engine: Engine, request: Request, read: Read) -> tuple[Snapshot, list[str]]:
+    """The snapshot after every new message, one at a time, so that one go and message by message give the same; and what could not be read."""
     snapshot = read.snapshot
+    failed: list[str] = []
     new = [m for m in read.messages if m.id in read.fresh]
     for at, message in enumerate(new):
         light = len(new) - at > _LIGHT_ABOVE
@@ -273,7 +277,8 @@ def _learn(engine: Engine, request: Request, read: Read) -> Snapshot:
             if engine.settings.strict:
                 raise
             log.warning("extraction failed for one message")
-    return snapshot
+            failed.append(message.id)
+    return snapshot, [f"no facts were read from {len(failed)} messages, the first is {failed[0]}"] if failed else []
 
 
 # --- deciding and fitting ------------------------------------------------------------------------------------------------------
@@ -340,6 +345,7 @@ def reference(namespace: str, text: str) -> str:
 
 def _native(fmt: Format, done: Assembled, read: Read, engine: Engine) -> list[Any]:
     """The fitted conversation in the caller's format; the block leads the next user message where roles must alternate."""
+    done = replace(done, head=_by_index(done.head), tail=_by_index(done.tail))
     if not done.block:
         if done.tail == read.messages:
             return [fmt.write(m) for m in read.whole]
@@ -347,6 +353,11 @@ def _native(fmt: Format, done: Assembled, read: Read, engine: Engine) -> list[An
     if fmt.alternates:
         return _in_turns(fmt, done)
     return [*(fmt.write(m) for m in done.head), fmt.make("user", done.block), *(fmt.write(m) for m in done.tail)]
+
+
+def _by_index(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """In the order of the input: a note that stood between a call and its result goes back there."""
+    return tuple(sorted(messages, key=lambda m: m.index))
 
 
 def _in_turns(fmt: Format, done: Assembled) -> list[Any]:
