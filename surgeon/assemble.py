@@ -229,7 +229,7 @@ class _Facts:
         self.left_out = rendered.left_out
         self.lines = [*self.intent, *self.entities]
         self.cost = sum(kit.count(line) + 1 for line in self.lines)
-        self.overhead = (95 if self.lines else 75) - (25 if task.budget < _TIGHT else 0)
+        self.overhead = (95 if self.lines else 75) - (35 if task.budget < _TIGHT else 0)
         self.brief = task.budget < _TIGHT
 
     def write(self, entries: Sequence[blocks.Entry], rounds: int, ref: str, minimal: bool = False) -> str:

@@ -15,6 +15,8 @@ from surgeon.types import Message, Part, Unit
 Records = Callable[[str, str, str], Sequence[tuple[str, float]]]  # (text, tool, language) -> (text, weight 0..1)
 Sentences = Callable[[str], Sequence[str]]
 _SHORT = 200
+_CODES, _NAMES = 2.8, 1.0  # lists of codes are what later calls take their arguments from
+_CALL = 1.8  # what was asked of a tool is asked again with other values beside it
 _DROPPED, _BASE, _SLOPE = 0.1, 0.3, 1.5  # how much a unit's score counts for its records; steeper and flatter lost slots (docs/benchmarks.md)
 _SPLIT = 120
 _ROLE = {"user": 1.5, "assistant": 0.9, "tool": 0.9, "system": 1.0}
@@ -52,8 +54,10 @@ def from_units(
                 if part.call_id in told or not part.text.strip():
                     continue
                 at = _open(sources, message, unit, "t", part.tool or "")
-                summary = identifiers(part.text)
-                candidates += [Candidate(at, n - 100, t, factor * _ROLE["tool"] * 1.3) for n, t in enumerate(summary[:90])]
+                known = identifiers(part.text)
+                weight = factor * _ROLE["tool"]
+                candidates += [Candidate(at, n - 200, t, weight * _CODES) for n, t in enumerate(known.codes[:90])]
+                candidates += [Candidate(at, n - 100, t, weight * _NAMES) for n, t in enumerate(known.names[:90])]
                 candidates += _rows(at, records(part.text, part.tool or "", language), factor * _ROLE["tool"])
     return sources, candidates
 
@@ -84,8 +88,8 @@ def _call(
     if answer is not None and 0 < len(answer.text.strip()) <= _SHORT:
         told.add(answer.call_id or "")
         flat = [t for t, _ in records(answer.text, call.tool or "", language)] if _is_json(answer.text) else [" ".join(answer.text.split())]
-        return [Candidate(at, 0, f"{heading} → {' '.join(flat)}".strip(), factor * 1.1), *(Candidate(at, n, t, factor * 0.8) for n, t in enumerate(rows[1:], 1))]
-    return [Candidate(at, n, t, factor * 0.9) for n, t in enumerate(rows or ["()"])]
+        return [Candidate(at, 0, f"{heading} → {' '.join(flat)}".strip(), factor * _CALL), *(Candidate(at, n, t, factor * 0.8) for n, t in enumerate(rows[1:], 1))]
+    return [Candidate(at, n, t, factor * _CALL) for n, t in enumerate(rows or ["()"])]
 
 
 _KEY = re.compile(r"(?:^|[._ ])(?:id|ids|no|num|number|code|name|title|date|email|phone|ref|key|sku|status|type|path|file|url|user|account|order|total|price|amount)(?:$|[._ ])|_id\b|_number\b|_name\b|(?:编号|单号|名称|姓名|日期|价格|金额|状态|电话|地址)", re.I)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 from surgeon.rewrite.literals import parse_json
 
@@ -24,24 +24,40 @@ _LIST = 40
 _LINE = 900
 
 
-def identifiers(text: str) -> list[str]:
+class Identifiers(NamedTuple):
+    """Lines of machine-made codes and dates, and lines of names and other values that a key calls an identifier."""
+
+    codes: list[str]
+    names: list[str]
+
+
+def identifiers(text: str) -> Identifiers:
     """The identifiers of a JSON text, some fields a line; empty if it is no JSON or has fewer than two."""
     if not text.lstrip().startswith(("{", "[")):
-        return []
+        return Identifiers([], [])
     try:
         data = parse_json(text)
     except (ValueError, RecursionError):
-        return []
-    fields: dict[str, dict[str, None]] = {}
+        return Identifiers([], [])
+    codes: dict[str, dict[str, None]] = {}
+    names: dict[str, dict[str, None]] = {}
     found = 0
     for key, value in _leaves(data, ""):
         if found >= _LIMIT:
             break
-        values = fields.setdefault(key, {})
+        values = (codes if _is_code(value) else names).setdefault(key, {})
         found += value not in values
         values[value] = None
     if found < 2:
-        return []
+        return Identifiers([], [])
+    return Identifiers(_lines(codes), _lines(names))
+
+
+def _is_code(value: str) -> bool:
+    return bool(_CODE.fullmatch(value) or _DATE.fullmatch(value) or _UPPER.fullmatch(value)) and not value.startswith("+")
+
+
+def _lines(fields: dict[str, dict[str, None]]) -> list[str]:
     return _packed([f"{key}: {', '.join(part)}" if key else ", ".join(part) for key, values in fields.items() for part in _chunks(list(values))])
 
 
