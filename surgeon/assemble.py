@@ -20,6 +20,7 @@ from surgeon.types import Decision, Fact, Message, Part, Reason, Rewrite, Unit
 
 _SMALL_BUDGET = 2_500
 _TIGHT = 800
+_SPARE = 10  # tokens left unused that are not worth another try
 _BAND = 0.2  # least share of the room for the newest messages; 0.15 to 0.45 measured, see docs/benchmarks.md
 _RESULT_FLOOR = 60
 
@@ -181,16 +182,8 @@ def _fit(task: Task, kit: Kit, share: float, lines: Lines) -> Assembled:
     rounds = _rounds(task, stretch)
     messages = [*(m for u in head for m in u.messages), *(m for u in band for m in u.messages)]
     base = sum(kit.size(m) for m in messages)
-    for _ in range(8):
-        chosen = pool.choose(left, [*visible, *facts.lines]) if stretch or task.earlier else []
-        text = facts.write(to_entries(sources, chosen), rounds, ref) if stretch or task.earlier else ""
-        total = base + (kit.count(text) + 8 if text else 0)
-        if total <= task.budget or left <= 0:
-            break
-        left = min(left - (total - task.budget), int(left * 0.97))
-    if base + (kit.count(text) + 8 if text else 0) > task.budget and text:
-        text = facts.write([], rounds, ref, minimal=True)
-        chosen = []
+    if stretch or task.earlier:
+        text, chosen = _filled(task, kit, pool, facts, sources, [*visible, *facts.lines], left, base, rounds, ref)
     total = base + (kit.count(text) + 8 if text else 0)
     decisions = _decisions(task, kit, keep, stretch, sources, chosen, ref, originals)
     if stretch and text:
@@ -205,6 +198,28 @@ def _rounds(task: Task, stretch: Sequence[Unit]) -> int:
     """User messages that the block stands for: those of an earlier block and those removed now."""
     before = task.earlier.rounds if task.earlier else 0
     return before + sum(1 for u in stretch for m in u.messages if m.role == "user" and not m.results)
+
+
+def _filled(
+    task: Task, kit: Kit, pool: Pool, facts: _Facts, sources: Sequence[Source], visible: Sequence[str], left: int, base: int, rounds: int, ref: str,
+) -> tuple[str, list[Candidate]]:
+    """The block that comes nearest to the budget from below, found in a few tries; only constraints if nothing else fits."""
+    best: tuple[str, list[Candidate]] | None = None
+    for _ in range(8):
+        chosen = pool.choose(left, visible)
+        text = facts.write(to_entries(sources, chosen), rounds, ref)
+        spare = task.budget - base - kit.count(text) - 8
+        if spare >= 0:
+            if best is None or len(chosen) > len(best[1]):
+                best = (text, chosen)
+            if spare <= _SPARE or len(chosen) == len(pool.candidates):
+                break
+            left += max(4, int(0.9 * spare))
+            continue
+        if best is not None or left <= 0:
+            break
+        left = min(left + spare, int(left * 0.97))
+    return best if best is not None else (facts.write([], rounds, ref, minimal=True), [])
 
 
 class _Facts:
