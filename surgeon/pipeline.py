@@ -17,7 +17,7 @@ from surgeon import block as blocks
 from surgeon import check
 from surgeon.assemble import Assembled, Kit, Task, assemble
 from surgeon.decide import Verdict, decide
-from surgeon.errors import BudgetError, InputError, StoreError, SurgeonError
+from surgeon.errors import BudgetError, InputError, RegistryError, StoreError, SurgeonError
 from surgeon.protocols import Archive, Format, Redactor
 from surgeon.result import Compaction, Report
 from surgeon.scoring.combine import Evidence, combine
@@ -101,7 +101,7 @@ def run(engine: Engine, request: Request) -> Compaction:
         return _untouched(request, Snapshot(), "surgeon is switched off (enabled = false)")
     try:
         return _run(engine, request)
-    except (BudgetError, InputError):
+    except (BudgetError, InputError, RegistryError):  # the caller's own: a misspelt format is never taken for another
         raise
     except Exception as error:
         if engine.settings.strict:

@@ -74,7 +74,7 @@ class Water(_Section):
 class Scoring(_Section):
     """How the two channels are combined and where the gates are."""
 
-    channels: tuple[str, ...] = ("rules", "similarity")
+    channels: tuple[Literal["rules", "similarity"], ...] = ("rules", "similarity")
     rule_weight: float = Field(0.6, ge=0, le=1)
     similarity_weight: float = Field(0.4, ge=0, le=1)
     combine: Literal["classic", "either"] = "either"

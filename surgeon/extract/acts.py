@@ -76,6 +76,14 @@ OBJECT = (
 )
 
 
+DECISION = re.compile(
+    r"\b(?:let[’']?s|let us)\s+(?!see|say\b|know|hope|talk|wait|start over|not\b|be\b|get (?:back|going))\w+|\bi think we should\b|\bwe should (?:just )?(?!not)\w+|\bgo(?:ing)? with\b|\bfinal answer\b|\bwe(?:[’']ll| will) (?:use|do|go|take)\b|\bplan is to\b"
+    r"|(?:我们|咱们)?(?:就|决定|还是)(?:用|采用|选|按)(?!不)|那就(?!这样)\S|方案(?:定|改)(?:为|成)|我(?:觉得|看)(?:我们)?(?:应该|可以)", re.I)
+RETRACT = re.compile(
+    r"\bscratch that\b|\b(?:forget|ignore|drop|disregard)\b[^.!?]{0,24}\b(?:earlier|previous|that|first|instruction|idea|plan|a and b|both)\b|\binstead\b|\blet me revise\b|\brevis(?:e|ing)\b|\bfinal answer\b"
+    r"|\bon second thoughts?\b|\bchange of plans?\b|\bchanged my mind\b|\bno,? wait\b|\brather\b|算了|不对|改主意|重新(?:定|来)|推翻|前面(?:说的|那个)不算|作废|还是改", re.I)
+
+
 class Act(NamedTuple):
     """What one sentence does. `target` is set for a restore."""
 

@@ -19,6 +19,7 @@ from surgeon.snapshot.model import Snapshot
 from surgeon.types import Analysis, Message
 
 _LONG = 6_000
+_PLAN = 160  # characters; a longer sentence is a story, not a plan
 _BRIEF = 16  # characters of a correction that says nothing beside the corrected value
 _SCOPE = 8  # words: "For the rest of this session." alone says nothing without the sentence that follows
 _WORTH = 0.3  # above the neutral 0.2: at least one rule speaks for the sentence
@@ -61,6 +62,7 @@ class Extraction:
         editor = Editor(snapshot, message)
         spoken = acts.sentences(text)
         mood = "ask"
+        editor.retracts = bool(acts.RETRACT.search(text))
         for position, sentence in enumerate(spoken):
             act = acts.act_of(sentence.text)
             inside = [a for a in atoms if sentence.start <= a.start < sentence.end]
@@ -110,5 +112,7 @@ class Extraction:
                 done = editor.object(text, acts.objects(text))
         if held and not text.rstrip().endswith(("?", "？")):
             editor.constrain(text if len(text.split()) > _SCOPE or re.search(r"[\u4e00-\u9fff]", text) else f"{text} {following}".strip(), held[0].rule)
+        elif acts.DECISION.search(text) and not editor.covered(text, atoms) and not text.rstrip().endswith(("?", "？")) and len(text) <= _PLAN:
+            editor.decide(text, editor.retracts)
         elif not exchanged and not (done and act.update and len(text) <= _BRIEF) and self._tells(text, act, atoms) and not editor.covered(text, atoms):
             editor.state(text, lambda clause: self.worth(clause) > 0 and not editor.covered(clause, [a for a in atoms if a.text in clause]))

@@ -29,6 +29,7 @@ class Editor:
         self.message = message
         self.changed: set[str] = set()
         self.count = 0
+        self.retracts = False  # whether the message takes an earlier plan back
 
     # --- plumbing ------------------------------------------------------------------------------------------------------------
 
@@ -262,6 +263,16 @@ class Editor:
             self.replace(recent[0], value, "update", text)
             return True
         return False
+
+    def decide(self, text: str, retracts: bool) -> None:
+        """A plan in words. One that takes back the last plan replaces it; otherwise it stands beside it."""
+        last = next((f for f in self.active() if f.label == "decision"), None)
+        if last is not None and retracts and last.round != self.message.round:
+            self.edit(last.key, text, "update", kind="decision", label="decision", said=text)
+            return
+        self.count += 1
+        key = "decision:main" if "decision:main" not in self.snapshot.facts else f"decision:r{self.message.round}.{self.count}"
+        self.edit(key, text, kind="decision", label="decision", said=text)
 
     def constrain(self, text: str, rule: str) -> None:
         """A rule the user sets, in the user's words."""
