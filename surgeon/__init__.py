@@ -43,7 +43,7 @@ _HOME = {
     "LimitError": "surgeon.errors",
 }
 
-__all__ = ["__version__", *_HOME]  # noqa: PLE0604
+__all__ = ["__version__", *_HOME]
 
 if TYPE_CHECKING:
     from surgeon.authoring import test_template as test_template

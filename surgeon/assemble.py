@@ -302,7 +302,7 @@ def _candidates(task: Task, stretch: Sequence[Unit], lines: Lines) -> tuple[list
 
 def _wanted(task: Task) -> dict[str, float]:
     """Extra weight for what the question and the goal speak of."""
-    out = {t: 0.3 for t in terms(task.snapshot.intent.goal)}
+    out = dict.fromkeys(terms(task.snapshot.intent.goal), 0.3)
     out.update({t: 2.0 * w for t, w in terms(task.query or "").items()})
     return out
 
@@ -313,8 +313,8 @@ def _decisions(
 ) -> tuple[Decision, ...]:
     left: dict[str, int] = {}
     for record in chosen:
-        unit = sources[record.source].unit
-        left[unit] = left.get(unit, 0) + kit.count(record.text)
+        origin = sources[record.source].unit
+        left[origin] = left.get(origin, 0) + kit.count(record.text)
     gone = {u.id for u in stretch}
     out: list[Decision] = []
     for unit in task.units:

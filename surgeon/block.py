@@ -20,8 +20,8 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from surgeon.snapshot.render import escape, parse_facts, parse_intent, unescape
 from surgeon.snapshot.model import Intent
+from surgeon.snapshot.render import escape, parse_facts, parse_intent, unescape
 from surgeon.types import Fact
 
 SECTIONS = ("intent", "entities", "retrieved", "dialogue")
@@ -105,7 +105,8 @@ def _read(head: re.Match[str], body: str, end: int) -> Block:
 
 
 def _sections(body: str) -> Iterator[tuple[str, list[str]]]:
-    name, lines = "", []
+    name = ""
+    lines: list[str] = []
     for line in body.split("\n"):
         if line.startswith("<|/"):
             yield name, lines

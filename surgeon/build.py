@@ -159,7 +159,7 @@ def _shrink(part: Part, message: Message, unit: Unit, cap: int | None, query: st
         language="zh" if language_of(part.text[:2_000] + following[:200]) == "zh" else "en",
         keep=frozenset(sorted(keep)[:_MAX_KEEP]),
         max_tokens=cap,
-        count=count,
+        count=count,  # type: ignore[arg-type]
     )
     templates = _templates(settings.templates.paths, settings.templates.shipped)
     return compact_text(part.text, context, templates)

@@ -40,7 +40,7 @@ def from_units(
     for unit in units:
         verdict = verdicts[unit.id]
         factor = _DROPPED if verdict.action == "drop" and not verdict.soft else _BASE + _SLOPE * verdict.score
-        answers = {r.call_id: r for m in unit.messages for r in m.results if r.call_id}
+        answers: dict[str | None, Part] = {r.call_id: r for m in unit.messages for r in m.results if r.call_id}
         told: set[str] = set()
         for message in unit.messages:
             lines = list(_prose(message, sentences, language))

@@ -128,10 +128,7 @@ def _run(engine: Engine, request: Request) -> Compaction:
     clock.mark("extract")
     before = sum(engine.size(m) for m in fmt.read(native))
     budget = _target(engine, request, before, len(native), read)
-    if budget is None:
-        done = _plain(read, before)
-    else:
-        done = _compacted(engine, request, fmt, read, snapshot, budget, clock)
+    done = _plain(read, before) if budget is None else _compacted(engine, request, fmt, read, snapshot, budget, clock)
     after = _native(fmt, done, read, engine)
     clock.mark("assemble")
     warnings = [*read.notes, *repaired, *unread, *done.warnings]

@@ -31,9 +31,7 @@ _MIXED = re.compile(r"[a-z_@/]", re.I)
 _WORD = re.compile(r"[A-Za-z][A-Za-z'’]{2,}")
 _CJK = re.compile(r"[\u3400-\u9fff]+")
 _STOP = frozenset(
-    "the and for you are can with this that have has from your was will would please not but they all any our out its let get how what when"
-    " which who could should also one been were there their his her him she just like really very about then than them some more much into"
-    " yes yeah okay sure thanks thank good great nice well know think going make want need here now too see say said did does don't i'm it's".split()
+    ["the", "and", "for", "you", "are", "can", "with", "this", "that", "have", "has", "from", "your", "was", "will", "would", "please", "not", "but", "they", "all", "any", "our", "out", "its", "let", "get", "how", "what", "when", "which", "who", "could", "should", "also", "one", "been", "were", "there", "their", "his", "her", "him", "she", "just", "like", "really", "very", "about", "then", "than", "them", "some", "more", "much", "into", "yes", "yeah", "okay", "sure", "thanks", "thank", "good", "great", "nice", "well", "know", "think", "going", "make", "want", "need", "here", "now", "too", "see", "say", "said", "did", "does", "don't", "i'm", "it's"]
 )
 
 

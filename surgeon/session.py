@@ -36,7 +36,7 @@ def _private() -> Archive:
     """The archive in memory that one-shot calls of this process share; references are content hashes."""
     with _lock:
         if "archive" not in _shared:
-            _shared["archive"] = make_archive(Settings(), private=True)
+            _shared["archive"] = make_archive(load({}, environ={}).settings, private=True)
         archive: Archive = _shared["archive"]
         return archive
 
@@ -172,7 +172,7 @@ class Session:
         self._remember(message)
         self._snapshot = engine.advance(self._snapshot, message, None, False)
         self._snapshots[self._rounds] = self._snapshot
-        small, ref = self._ingested(message)
+        small = self._ingested(message)
         out = native if engine.settings.shadow else fmt.write(small)
         self._native.append(out)
         return out
@@ -219,11 +219,10 @@ class Session:
                 raise
             self._warnings.append(f"archive: {error.what}; {len(self._unsaved)} entries wait in memory")
 
-    def _ingested(self, message: Message) -> tuple[Message, str]:
+    def _ingested(self, message: Message) -> Message:
         """Tool results shortened before their first send, without loss or by a template with proofs."""
         engine = self.surgeon.engine
         unit = segment([message])[0] if message.parts else None
-        ref = ""
         for at, part in enumerate(message.parts):
             if unit is None or part.kind != "tool_result" or not part.editable or not part.text:
                 continue
@@ -234,7 +233,7 @@ class Session:
             text = f"{short.text}\n[{short.omitted}; ref {ref}]" if short.omitted else short.text
             if engine.count(text) < engine.count(part.text):
                 message = message.with_part(at, text)
-        return message, ref
+        return message
 
     async def aadd(self, message: Any) -> Any:
         """`add` in a thread."""

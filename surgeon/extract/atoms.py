@@ -135,7 +135,7 @@ def _is_name(text: str) -> bool:
 def _spans(kind: str, pattern: re.Pattern[str], text: str) -> Iterable[tuple[int, int]]:
     for match in pattern.finditer(text):
         a, b = match.span(next((g for g in range(1, (match.lastindex or 0) + 1) if match.group(g)), 0))
-        if kind == "address" and "\u4e00" <= text[b - 1] <= "\u9fff" or kind == "address" and any("\u4e00" <= c <= "\u9fff" for c in text[a:b]):
+        if (kind == "address" and "\u4e00" <= text[b - 1] <= "\u9fff") or (kind == "address" and any("\u4e00" <= c <= "\u9fff" for c in text[a:b])):
             lead = _LEAD_ZH.match(text[a:b])
             if lead:
                 a += lead.end()

@@ -16,7 +16,7 @@ from surgeon.snapshot.model import Snapshot
 from surgeon.snapshot.restore import Target, pick
 from surgeon.types import Change, ChangeAction, Edit, Fact, FactKind, FactStatus, Message
 
-_VAGUE = frozenset({"to", "from", "by", "before", "under", "pay", "long", "until", "till", "stop", "day", "name", "start", "end", "of us", "one", "人", "位", "间", "张", "度", "票", "之前", "开始", "结束", "output", "unit", "begin", "by", "date", "time"})
+_VAGUE = frozenset({"to", "from", "by", "before", "under", "pay", "long", "until", "till", "stop", "day", "name", "start", "end", "of us", "one", "人", "位", "间", "张", "度", "票", "之前", "开始", "结束", "output", "unit", "begin", "date", "time"})
 _MAX = 200
 PASSING = frozenset(("today", "yesterday", "tonight", "this week", "今天", "昨天", "前天", "周末", "这周末"))
 
@@ -357,7 +357,7 @@ def _telling(value: str) -> bool:
     return len(value) >= 2 and value.lower() not in _COMMON and bool(re.search(r"\d\d|\d\D|[A-Z\u4e00-\u9fff]|\w{5,}", value))
 
 
-_COMMON = frozenset("the this that these those there here what which when where one two all any some none yes now then done same other".split())
+_COMMON = frozenset(["the", "this", "that", "these", "those", "there", "here", "what", "which", "when", "where", "one", "two", "all", "any", "some", "none", "yes", "now", "then", "done", "same", "other"])
 
 
 def display(atom: Atom) -> str:

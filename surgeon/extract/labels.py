@@ -172,4 +172,4 @@ def owner_of(clause: str) -> str:
     return match[1] if match else ""
 
 
-_NO_OWNER = frozenset("flat apt unit suite room floor let it that there here what who how the one today order case monday tuesday wednesday thursday friday saturday sunday".split())
+_NO_OWNER = frozenset(["flat", "apt", "unit", "suite", "room", "floor", "let", "it", "that", "there", "here", "what", "who", "how", "the", "one", "today", "order", "case", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday"])

@@ -7,7 +7,19 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from surgeon.formats import wire_openai
-from surgeon.formats.common import Reading, Slot, as_text, dumps, join_content, lead_content, opaque, read_all, role_of, unlead_content, write_back
+from surgeon.formats.common import (
+    Reading,
+    Slot,
+    as_text,
+    dumps,
+    join_content,
+    lead_content,
+    opaque,
+    read_all,
+    role_of,
+    unlead_content,
+    write_back,
+)
 from surgeon.types import EMPTY, Message, Part, PartKind, WireIssue
 
 _TEXTS = frozenset({"text", "input_text", "output_text"})

@@ -1,6 +1,6 @@
 """Recognisers for Chinese personal data, each with the check that keeps order numbers and amounts out."""
 
-# ruff: noqa: E501  (an expression is read more easily on one line)
+
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Recognisers for personal data in English text, in records with English keys, and for addresses of machines."""
 
-# ruff: noqa: E501  (an expression is read more easily on one line)
+
 
 from __future__ import annotations
 

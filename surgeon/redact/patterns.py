@@ -1,6 +1,6 @@
 """What a recogniser is, and how a table of them is run over a text in linear time."""
 
-# ruff: noqa: E501  (an expression is read more easily on one line)
+
 
 from __future__ import annotations
 

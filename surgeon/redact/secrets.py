@@ -1,6 +1,6 @@
 """Recognisers for keys, tokens and passwords. Boundaries are ASCII, so that Chinese characters may touch a secret."""
 
-# ruff: noqa: E501  (an expression is read more easily on one line)
+
 
 from __future__ import annotations
 

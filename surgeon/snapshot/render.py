@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import NamedTuple, get_args
+from typing import Any, NamedTuple, get_args
 
 from surgeon.snapshot.model import Intent, OtherIntent, Snapshot, Task
 from surgeon.types import Change, ChangeAction, Fact
@@ -59,7 +59,9 @@ def intent_lines(intent: Intent) -> list[str]:
 
 def parse_intent(lines: Iterable[str]) -> Intent:
     """The intent that `intent_lines` wrote."""
-    intent, conditions, others = Intent(), {}, []
+    intent = Intent()
+    conditions: dict[str, str] = {}
+    others: list[OtherIntent] = []
     for line in lines:
         name, _, value = line.partition(": ")
         value = unescape(value)
@@ -68,14 +70,20 @@ def parse_intent(lines: Iterable[str]) -> Intent:
         elif match := re.fullmatch(r"(\w+) r(\d+)", name):
             others.append(OtherIntent(value, match[1], int(match[2])))
         elif name in ("open", "done"):
-            intent = replace(intent, task=replace(intent.task, **{name: tuple(value.split("; "))}))
+            steps = tuple(value.split("; "))
+            task = intent.task
+            intent = replace(intent, task=replace(task, open=steps) if name == "open" else replace(task, done=steps))
         elif name == "step":
             intent = replace(intent, task=replace(intent.task, step=value))
         else:
-            field = {"when": "time_ref", "for": "recipient"}.get(name, name)
-            if field in ("goal", "time_ref", "recipient", "format", "status"):
-                intent = replace(intent, **{field: value})
+            intent = _with(intent, {"when": "time_ref", "for": "recipient"}.get(name, name), value)
     return replace(intent, conditions=conditions, others=tuple(others))
+
+
+def _with(intent: Intent, field: str, value: str) -> Intent:
+    """The intent with one of its plain fields set; other names change nothing."""
+    fields: dict[str, Any] = {field: value} if field in ("goal", "time_ref", "recipient", "format", "status") else {}
+    return replace(intent, **fields)
 
 
 def fact_line(fact: Fact, history: bool = True) -> str:

@@ -18,7 +18,7 @@ _ZH_DIGITS = {"零": 0, "〇": 0, "一": 1, "二": 2, "两": 2, "三": 3, "四":
               "壹": 1, "贰": 2, "叁": 3, "肆": 4, "伍": 5, "陆": 6, "柒": 7, "捌": 8, "玖": 9}
 _ZH_UNITS = {"十": 10, "百": 100, "千": 1000, "拾": 10, "佰": 100, "仟": 1000}
 _EN_NUMBERS = {w: i for i, w in enumerate(
-    "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen twenty".split())}
+    ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty"])}
 _EN_NUMBERS.update({"a": 1, "an": 1, "thirty": 30, "forty": 40, "fifty": 50, "sixty": 60, "ninety": 90})
 
 _MONTH = "|".join(sorted(_MONTHS, key=len, reverse=True))
@@ -86,9 +86,8 @@ def find(text: str, now: datetime | None) -> list[When]:
     for match in DATE.finditer(text):
         out.append(When(match.start(), match.end(), "date", _date(match.group(), now)))
         taken.append(match.span())
-    for match in CLOCK.finditer(text):
-        if not any(a < match.end() and match.start() < b for a, b in taken):
-            out.append(When(match.start(), match.end(), "clock", _clock(match.group())))
+    free = (m for m in CLOCK.finditer(text) if not any(a < m.end() and m.start() < b for a, b in taken))
+    out += [When(m.start(), m.end(), "clock", _clock(m.group())) for m in free]
     return sorted(out)
 
 

@@ -1,6 +1,6 @@
 """What is hidden, what must stay, and that it can be put back. All people and numbers are invented."""
 
-# ruff: noqa: E501  (a case is read more easily on one line)
+
 
 from __future__ import annotations
 
