@@ -88,7 +88,7 @@ def _results(run: int) -> Iterator[dict[str, Any]]:
     """Calls and results of about 2,000 tokens each; only the results are timed."""
     for i in range(_PER_RUN // 2):
         seed = (run + 2) * 1_000 + i
-        rows = [{"id": f"ord-{seed}-{j}", "status": ("open", "sent")[j % 2], "total": 10.5 + j, "city": "Springfield"} for j in range(56)]
+        rows = [{"id": f"ord-{seed}-{j}", "status": ("open", "sent")[j % 2], "total": 10.5 + j, "city": "Springfield"} for j in range(50)]
         call = {"id": f"call_{seed}", "type": "function", "function": {"name": "list_orders", "arguments": json.dumps({"page": seed})}}
         yield {"role": "assistant", "content": None, "tool_calls": [call]}
         yield {"role": "tool", "tool_call_id": call["id"], "content": json.dumps({"orders": rows, "next": seed + 1}, indent=1)}
