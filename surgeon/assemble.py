@@ -20,6 +20,7 @@ from surgeon.types import Decision, Fact, Message, Part, Reason, Rewrite, Unit
 
 _SMALL_BUDGET = 2_500
 _TIGHT = 800
+_VISIBLE = 20_000  # characters of a kept message that count as said already
 _SPARE = 10  # tokens left unused that are not worth another try
 _BAND = 0.2  # least share of the room for the newest messages; 0.15 to 0.45 measured, see docs/benchmarks.md
 _RESULT_FLOOR = 60
@@ -169,13 +170,16 @@ def _fit(task: Task, kit: Kit, share: float, lines: Lines) -> Assembled:
     keep = {u.id: u for u in band}
     start = next((i for i, u in enumerate(units) if u.id in keep), len(units))
     stretch = [u for u in units[:start] if not task.verdicts[u.id].hard]
-    head = [u for u in units[:start] if task.verdicts[u.id].hard]
+    begin = next((i for i, u in enumerate(units) if not task.verdicts[u.id].hard), start)  # the block stands where the first removed unit stood
+    head = units[: min(begin, start)]
+    band = [*(u for u in units[begin:start] if task.verdicts[u.id].hard), *band]
+    keep = {u.id: u for u in band}
     spent = sum(kit_size(u, kit) for u in band if not task.verdicts[u.id].hard)
     sources, candidates = _candidates(task, stretch, lines)
     said = "\n".join(facts.lines)
     candidates = [c for c in candidates if len(c.text) < 12 or c.text not in said]
     pool = Pool(candidates, kit.count, _wanted(task))
-    visible = [m.text for u in [*head, *band] for m in u.messages]
+    visible = [m.text[:_VISIBLE] for u in [*head, *band] for m in u.messages]
     left = room - spent
     text, chosen = "", list[Candidate]()
     ref = kit.ref("\n".join(m.id + m.text for u in stretch for m in u.messages)) if stretch else (task.earlier.ref if task.earlier else "")

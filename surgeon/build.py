@@ -32,11 +32,13 @@ _IDENT = re.compile(r"[A-Za-z_./#@-]*\d[\w./#@:-]*|[\w.-]+/[\w./-]+|\b[A-Za-z]+_
 _CHINESE = re.compile(r"[\u3400-\u9fff]{2}")
 _CJK = re.compile(r"[\u3400-\u9fff]")  # only Chinese needs a segmenter
 _MAX_KEEP = 40
+_LONG_TEXT = 4_000  # shorter texts are remembered by the counters themselves
+_HUGE = 200_000  # characters of one part beyond which only its two ends are read
 
 
 def make_engine(settings: Settings, encoder: Any = None) -> Engine:
     """Everything the steps call, wired for these settings. Loads rule and template files, no model."""
-    count = counter(settings.tokens.counter)
+    count = _remembering(counter(settings.tokens.counter))
     rules = _rules(settings)
     analysers = _analysers(settings)
 
@@ -69,12 +71,29 @@ def make_engine(settings: Settings, encoder: Any = None) -> Engine:
         similarity=_similarity(settings, encoder),
         advance=advance,
         shrink=shrink,
-        records=lambda text, tool, language: [(r.text, r.weight) for r in records(text, tool, language)],
-        sentences=sentences,
+        records=lambda text, tool, language: [(r.text, r.weight) for r in records(_bounded(text), tool, language)],
+        sentences=lambda text: sentences(_bounded(text)),
         language=language_of,
         redactor=lambda key: _redactor(settings, key),
         repair=_repair,
     )
+
+
+def _remembering(count: Callable[[str], int]) -> Callable[[str], int]:
+    """The counter with a memory for long texts, which are counted many times in one call; the texts themselves are not held."""
+    known: dict[tuple[int, int], int] = {}
+
+    def remembered(text: str) -> int:
+        if len(text) < _LONG_TEXT:
+            return count(text)
+        key = (len(text), hash(text))
+        if key not in known:
+            if len(known) > 512:
+                known.clear()
+            known[key] = count(text)
+        return known[key]
+
+    return remembered
 
 
 def _repair(native: Sequence[Any], fmt: Format) -> tuple[list[Any], list[str]]:
@@ -148,6 +167,8 @@ def _similarity(settings: Settings, encoder: Any) -> Callable[[Sequence[Unit], S
 def _shrink(part: Part, message: Message, unit: Unit, cap: int | None, query: str, following: str, count: Callable[[str], int], settings: Settings) -> Rewrite | None:
     if settings.policy.tool_result == "keep":
         return None
+    if len(part.text) > _HUGE and cap is None:
+        return None  # megabytes are not worth reading twice; under a budget only their ends are read
     if part.kind == "tool_call":
         return _shrink_call(part, cap, count)
     call = next((c for m in unit.messages for c in m.calls if c.call_id == part.call_id), None)
@@ -162,7 +183,26 @@ def _shrink(part: Part, message: Message, unit: Unit, cap: int | None, query: st
         count=count,  # type: ignore[arg-type]
     )
     templates = _templates(settings.templates.paths, settings.templates.shipped)
-    return compact_text(part.text, context, templates)
+    if len(part.text) <= _HUGE:
+        return compact_text(part.text, context, templates)
+    ends, gone = _ends(part.text)
+    made = compact_text(ends, context, templates) or Rewrite(ends, "ends")
+    return Rewrite(made.text, made.by, "; ".join(s for s in (made.omitted, f"{gone:,} characters in the middle") if s))
+
+
+def _bounded(text: str) -> str:
+    return text if len(text) <= _HUGE else _ends(text)[0]
+
+
+def _ends(text: str) -> tuple[str, int]:
+    """The beginning and the end of a huge text at line borders (or, without lines, at blanks), and how many characters lie between."""
+    half = _HUGE // 2
+    head, tail = text[:half], text[-half:]
+    for mark in ("\n", " ", ",", ";"):
+        if mark in head[-2_000:] and mark in tail[:2_000]:
+            head, tail = head[: head.rindex(mark) + 1], tail[tail.index(mark) + 1 :]
+            break
+    return f"{head}\n{tail}", len(text) - len(head) - len(tail)
 
 
 def _shrink_call(part: Part, cap: int | None, count: Callable[[str], int]) -> Rewrite | None:

@@ -28,7 +28,7 @@ from surgeon.snapshot.render import entity_lines, intent_lines, ranked
 from surgeon.types import Decision, Finding, Message, Part, Rewrite, Score, Unit
 
 log = logging.getLogger("surgeon")
-_LIGHT_ABOVE = 3_000  # new messages in one call beyond which only the newest are read by the language models
+_LIGHT_ABOVE = 1_000  # new messages in one call beyond which only the newest are read by the language models
 _TAIL = 5
 _ENCODED = 48  # texts encoded in one call: a model costs some 5 ms a text
 
@@ -157,7 +157,8 @@ def _run(engine: Engine, request: Request) -> Compaction:
         before, tokens, request.budget, fmt.name, done.decisions, read.findings, refs, tuple(dict.fromkeys(warnings)), clock.spent, tuple(fmt.check(after)),
     )
     text = render_text(engine, snapshot, done)
-    return Compaction(after, text, snapshot, report, state_of(request, read, snapshot))
+    sent, _ = _without_block(fmt.read(after), fmt)
+    return Compaction(after, text, snapshot, report, state_of(request, read, snapshot, sent))
 
 
 def _target(engine: Engine, request: Request, before: int, messages: int, read: Read) -> int | None:
@@ -183,7 +184,7 @@ def prepare(engine: Engine, fmt: Format, native: Sequence[Any], request: Request
     whole = [m if level == "off" else _hidden(m, hide, findings) for m in messages]
     messages, earlier = _without_block(whole, fmt)
     state = request.state or {}
-    seen = _aligned(messages, state.get("tail") or [])
+    seen = _seen(messages, state, earlier is not None)
     offset = earlier.rounds if earlier else 0
     counted: list[Message] = []
     rounds = 0 if seen < 0 else int(state.get("rounds", 0)) - _user_rounds(messages[: seen + 1])
@@ -234,11 +235,24 @@ def fingerprint(message: Message) -> str:
     return hashlib.blake2b(f"{message.role}\x1f{text}".encode("utf-8", "replace"), digest_size=6).hexdigest()
 
 
-def _aligned(messages: Sequence[Message], tail: Sequence[str]) -> int:
-    """Position of the last message that the state has seen, -1 if none: the latest place where the newest prints match."""
-    if not tail:
+def _seen(messages: Sequence[Message], state: Mapping[str, Any], compacted: bool) -> int:
+    """Position of the last message that the state has seen, -1 if none.
+
+    The caller goes on with the whole conversation or with what we gave back (then our block is in it): where that many messages end
+    in the prints of the state is the place, however often the same words come again. Else the latest place where they match.
+    """
+    whole, sent = (state.get("tail") or [], state.get("count")), (state.get("sent_tail") or [], state.get("sent_count"))
+    if not whole[0] and not sent[0]:
         return -1
     prints = [fingerprint(m) for m in messages]
+    for tail, count in (sent, whole) if compacted else (whole, sent):
+        if tail and isinstance(count, int) and len(tail) <= count <= len(prints) and prints[count - len(tail):count] == list(tail):
+            return count - 1
+    return _aligned(prints, whole[0])
+
+
+def _aligned(prints: Sequence[str], tail: Sequence[str]) -> int:
+    """The latest place where the newest prints match, and as many before it as possible."""
     best, depth = -1, 0
     for at in range(len(prints) - 1, -1, -1):
         run = 0
@@ -444,8 +458,11 @@ def _said(message: Message) -> str:
     return f"{name}{message.text} {calls}".strip()
 
 
-def state_of(request: Request, read: Read, snapshot: Snapshot) -> dict[str, Any]:
-    """JSON-safe state: the snapshot, and enough of the newest messages to know where to go on."""
+def state_of(request: Request, read: Read, snapshot: Snapshot, sent: Sequence[Message]) -> dict[str, Any]:
+    """JSON-safe state: the snapshot, and enough of the newest messages, as they came and as they were `sent`, to know where to go on."""
     tail = [fingerprint(m) for m in read.messages[-_TAIL:]]
     rounds = read.messages[-1].round if read.messages else 0
-    return {"version": 1, "namespace": request.namespace, "snapshot": snapshot.to_state(), "tail": tail, "rounds": rounds}
+    return {
+        "version": 1, "namespace": request.namespace, "snapshot": snapshot.to_state(), "rounds": rounds,
+        "tail": tail, "count": len(read.messages), "sent_tail": [fingerprint(m) for m in sent[-_TAIL:]], "sent_count": len(sent),
+    }

@@ -28,6 +28,7 @@ from surgeon.types import Change, Edit, Hit, Message
 
 log = logging.getLogger("surgeon")
 _SMALL = 2_500
+_BATCH = 32
 _lock = threading.RLock()
 _shared: dict[str, Any] = {}
 
@@ -196,23 +197,27 @@ class Session:
             self._queue(reference(self.id, part.text), part.text, message, hide, "part")
         if not message.results or message.prose:
             self._queue(reference(self.id, message.id + text), text, message, hide, "message")
-        self._flush()
+        if message.role != "tool" and not message.results and len(self._unsaved) >= _BATCH:
+            self._flush()
 
     def _queue(self, ref: str, text: str, message: Message, hide: Any, kind: str) -> None:
         if not text or not self._keep:
             return
-        clean = hide(text, None, "archive")[0] if self.surgeon.settings.redaction.archive != "off" else text
         self._unsaved.append({
-            "ref": ref, "text": clean, "message_id": message.id, "round": message.round, "role": message.role, "kind": kind,
+            "ref": ref, "text": text, "message_id": message.id, "round": message.round, "role": message.role, "kind": kind,
             "speaker": message.name or "", "tool": next((p.tool for p in message.parts if p.tool), "") or "",
             "time": message.time.isoformat() if message.time else None,
         })
 
     def _flush(self) -> None:
+        """Hides personal data in what waits and stores it. Waiting costs nothing per message; a marker is never shown before this."""
         if not self._unsaved:
             return
+        if self.surgeon.settings.redaction.archive != "off":
+            hide = self.surgeon.engine.redactor(self.id)
+            self._unsaved = [e if e.get("clean") else {**e, "text": hide(e["text"], None, "archive")[0], "clean": True} for e in self._unsaved]
         try:
-            self.surgeon.archive.put(self.id, self._unsaved)
+            self.surgeon.archive.put(self.id, [{k: v for k, v in e.items() if k != "clean"} for e in self._unsaved])
             self._unsaved = []
         except StoreError as error:
             if self.surgeon.settings.strict:
@@ -233,6 +238,8 @@ class Session:
             text = f"{short.text}\n[{short.omitted}; ref {ref}]" if short.omitted else short.text
             if engine.count(text) < engine.count(part.text):
                 message = message.with_part(at, text)
+                if short.omitted:
+                    self._flush()  # the marker goes out with this message: its original is stored first
         return message
 
     async def aadd(self, message: Any) -> Any:
@@ -247,6 +254,7 @@ class Session:
         Below the high-water mark the frozen epoch and what came after it are replayed byte for byte.
         """
         with self._lock:
+            self._flush()
             engine = self.surgeon.engine
             limit = budget or engine.settings.tokens.context_window
             view = [*self._frozen, *self._native[self._frozen_upto:]]

@@ -47,7 +47,7 @@ class Extraction:
         if message.role == "user" and not message.results:
             return self._user(replace(snapshot, round=max(snapshot.round, message.round)), message, moment, light)
         if message.role == "assistant":
-            return assistant.listen(snapshot, message, moment) if message.prose else snapshot
+            return assistant.listen(snapshot, message, moment) if message.prose and not light else snapshot
         if message.results:
             return tools.take(snapshot, message)
         return snapshot

@@ -29,7 +29,7 @@ _LABELLED = (
     re.compile(r"^(?:好的?|收到|明白|已)?[，,：:]?(?P<label>[\u4e00-\u9fffA-Za-z]{2,10}?)(?:已|现在|目前|也)?(?:改为|改成|换成|换为|调整为|调整到|调到|调成|设为|设成|定为|更新为|恢复为?|改回|写为|以)(?P<value>[^，。！？；,;（(]{1,40}?)(?:为准)?(?=[，。！？；,;（(]|$)"),
     re.compile(r"^(?:好的?|收到|明白|已)?[，,：:]?(?P<label>[\u4e00-\u9fff]{2,8}?)(?:：|:|是|为|保持)(?P<value>[^，。！？；,;（(]{1,40})(?=[，。！？；,;（(]|$)"),
 )
-_NOT_A_LABEL = re.compile(r"^(?:it|that|this|there|they|we|you|i|he|she|here|what|which|one|everything|all|both|so|sorry|thanks?|好的?|已改|已|调整|已调整|收到|明白|更正|已更正|改|已经|那么|注意|备注|已备注|的|那|这|您|我|你|目前|现在|判断|.*\b(?:if|when|because|and)\b.*)$", re.I)
+_NOT_A_LABEL = re.compile(r"^(?:it|that|this|there|they|we|you|i|he|she|here|what|which|one|everything|all|both|so|sorry|thanks?|好的?|已改|已|调整|已调整|收到|明白|更正|已更正|改|已经|那么|注意|备注|已备注|登记|已登记|恢复|已恢复|更新|已更新|记录|确认|已确认|变更|的|那|这|您|我|你|目前|现在|判断|.*\b(?:if|when|because|and)\b.*)$", re.I)
 _OPTIONS_EN = re.compile(r"(?:(?P<label>[\w ]{2,20}): )?(?P<items>(?:an? )?[\w-]+(?: [\w-]+)?(?:, (?:an? )?[\w-]+(?: [\w-]+)?){0,4},? or (?:an? )?[\w-]+(?: [\w-]+)?)\s*\?", re.I)
 _OPTIONS_ZH = re.compile(r"(?P<items>[\u4e00-\u9fffA-Za-z\d]{1,10}(?:[、,，][\u4e00-\u9fffA-Za-z\d]{1,10}){1,5})(?=[。？?]|$)|(?P<a>[\u4e00-\u9fffA-Za-z\d]{1,8})还是(?P<b>[\u4e00-\u9fffA-Za-z\d]{1,8})[？?]")
 _PROPOSAL = re.compile(

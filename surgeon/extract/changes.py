@@ -18,6 +18,7 @@ from surgeon.types import Change, ChangeAction, Edit, Fact, FactKind, FactStatus
 
 _VAGUE = frozenset({"to", "from", "by", "before", "under", "pay", "long", "until", "till", "stop", "day", "name", "start", "end", "of us", "one", "人", "位", "间", "张", "度", "票", "之前", "开始", "结束", "output", "unit", "begin", "date", "time"})
 _MAX = 200
+_MANY, _LOOSE = 160, 80  # facts beyond which loose statements and tool facts are trimmed, and how many of them stay
 PASSING = frozenset(("today", "yesterday", "tonight", "this week", "今天", "昨天", "前天", "周末", "这周末"))
 
 
@@ -46,9 +47,19 @@ class Editor:
         if self.snapshot.facts.get(key) is not before:
             self.changed.add(key)
 
-    def finish(self, mood: str) -> Snapshot:
-        """The snapshot after the message."""
-        return replace(self.snapshot, discourse=replace(self.snapshot.discourse, mood=mood, heard=self.message.prose[:400], proposed=(), listed=() if self.changed else self.snapshot.discourse.listed))
+    def finish(self, mood: str, heard: str | None = None) -> Snapshot:
+        """The snapshot after the message; loose statements beyond the newest ones leave it (the archive keeps them)."""
+        self._trim()
+        return replace(self.snapshot, discourse=replace(self.snapshot.discourse, mood=mood, heard=self.message.prose[:400] if heard is None else heard, proposed=self.snapshot.discourse.proposed if heard is not None else (), listed=() if self.changed else self.snapshot.discourse.listed))
+
+    def _trim(self) -> None:
+        facts = self.snapshot.facts
+        if len(facts) <= _MANY:
+            return
+        loose = [k for k, f in facts.items() if f.label in ("said", "what if") or f.kind == "tool_fact"]
+        gone = set(loose[: max(0, len(loose) - _LOOSE)])
+        if gone:
+            self.snapshot = replace(self.snapshot, facts={k: f for k, f in facts.items() if k not in gone})
 
     def active(self) -> list[Fact]:
         """Active facts, the most recently touched first."""

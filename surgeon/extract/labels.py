@@ -91,7 +91,10 @@ def _table() -> list[tuple[str, str, re.Pattern[str]]]:
 def labels_in(text: str) -> tuple[tuple[int, int, str], ...]:
     """Every slot name in a text as (start, end, canonical label); longer names win where two overlap."""
     found: list[tuple[int, int, str]] = []
-    for label, _, pattern in _table():
+    lowered = text.lower()
+    for label, word, pattern in _table():
+        if word not in lowered:  # a plain look-up costs a tenth of the pattern
+            continue
         found += [(m.start(), m.end(), label) for m in pattern.finditer(text)]
     found.sort(key=lambda s: (-(s[1] - s[0]), s[0]))
     out: list[tuple[int, int, str]] = []

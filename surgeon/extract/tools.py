@@ -31,7 +31,7 @@ def take(snapshot: Snapshot, message: Message) -> Snapshot:
             tool = part.tool or "tool"
             editor.edit(f"tool:{tool}.{name}", value, kind="tool_fact", label=name, owner="", type_="tool", said=tool)
             _settled(editor, name, value, tool)
-    return editor.snapshot
+    return editor.finish(snapshot.discourse.mood, snapshot.discourse.heard) if editor.changed else snapshot
 
 
 def _settled(editor: Editor, name: str, value: str, tool: str) -> None:
