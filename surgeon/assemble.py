@@ -79,6 +79,7 @@ def assemble(task: Task, kit: Kit) -> Assembled:
     rewritten = _rewritten(task, kit, task.units, lossless=True)
     if task.earlier is None and rewritten.tokens <= task.budget:
         return rewritten
+    task = _softened(task, kit)
     lines = {
         u.id: from_units([u], task.verdicts, kit.records, kit.sentences, _first(task), kit.language)
         for u in task.units if not task.verdicts[u.id].hard
@@ -149,6 +150,17 @@ def _shrunk(unit: Unit, kit: Kit, cap: int | None, originals: dict[str, tuple[st
             changed = True
         out.append(message)
     return replace(unit, messages=tuple(out)) if changed else unit
+
+
+def _softened(task: Task, kit: Kit) -> Task:
+    """A user message that began a long run and fills more than half of the budget yields to its digest; a turn just asked never does."""
+    last = next((u for u in reversed(task.units) if u.kind == "user"), None)
+    if last is None or last is task.units[-1] or kit_size(last, kit) <= task.budget // 2:
+        return task
+    verdict = task.verdicts[last.id]
+    if any(r.name in ("protected", "pinned") for r in verdict.reasons):
+        return task
+    return replace(task, verdicts={**task.verdicts, last.id: replace(verdict, hard=False, soft=True)})
 
 
 Lines = Mapping[str, tuple[list[Source], list[Candidate]]]

@@ -65,7 +65,7 @@ def make_engine(settings: Settings, encoder: Any = None) -> Engine:
     return Engine(
         settings=settings,
         count=count,
-        size=lambda m: message_tokens(m, count),
+        size=lambda m: message_tokens(m, count),  # type: ignore[arg-type]
         formats=formats,
         rule_scores=RuleChannel(rules),
         similarity=_similarity(settings, encoder),

@@ -417,7 +417,7 @@ def _commit(engine: Engine, request: Request, read: Read, done: Assembled, warni
         if level != "off":
             text = hide(text, None, "archive")[0]
         first = by_id[ids[0]]
-        entries.append({"ref": ref, "text": text, "message_id": first.id if not whole else "", "round": first.round, "role": first.role, "kind": "marker"})
+        entries.append({"ref": ref, "text": text, "message_id": first.id if not whole else "", "round": first.round, "role": first.role, "kind": "marker", "indexed": request.namespace == "one-shot"})
     try:
         request.archive.put(request.namespace, entries)
     except StoreError as error:

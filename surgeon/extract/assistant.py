@@ -12,8 +12,9 @@ from surgeon.extract.atoms import Atom, find_atoms
 from surgeon.extract.changes import Editor, display
 from surgeon.extract.labels import LEXICON, canonical, owner_of
 from surgeon.extract.merge import contains
+from surgeon.snapshot.apply import apply
 from surgeon.snapshot.model import Snapshot
-from surgeon.types import Message
+from surgeon.types import Edit, Message
 
 _LONG = 1_200
 _REPORT = 400  # a longer reply reports; a shorter one confirms
@@ -151,6 +152,9 @@ def _labelled_fact(editor: Editor, label: str, value: str, text: str, fresh: set
     if same is not None:
         editor.relabel(same, name)
         return
-    editor.supersede_list(value)
-    if len(value) <= 40 and _ACK.search(text):
+    old = editor.supersede_list(value)
+    if len(value) <= 40 and (_ACK.search(text) or old):
+        if old is not None:
+            first = Edit(f"{name}:main", "entity", name, old, type="words", confidence=0.6)
+            editor.snapshot = apply(editor.snapshot, [first])
         editor.edit(f"{name}:main", value, label=name, type_="words", confidence=0.6, said=text)

@@ -307,17 +307,21 @@ class Editor:
         held = [a for a in atoms if any(contains(v, a.text) for v in typed)]
         return sum(a.end - a.start for a in held) >= 0.45 * len(text)
 
-    def supersede_list(self, value: str) -> None:
-        """A list that shares some items with an earlier one and not the others takes its place."""
+    def supersede_list(self, value: str) -> Change | None:
+        """A list that shares some items with an earlier one and not the others takes its place; returns that earlier list."""
         new = set(_items(value))
+        old: Change | None = None
         if len(new) < 2:
-            return
+            return None
         for fact in self.active():
             if fact.label != "said":
                 continue
             shared = [i for i in new if contains(fact.value, i)]
             if shared and len(shared) < len(new) and re.search(r"[\u4e00-\u9fff]、[\u4e00-\u9fff]|\band\b|, ", fact.value) and len(fact.value) <= 3 * len(value):
                 self.edit(fact.key, fact.value, "cancel", kind=fact.kind, said=f"now {value}")
+                found = next((m.group() for m in _LIST.finditer(fact.value) if any(i in m.group() for i in shared)), "")
+                old = replace(fact.history[0], value=found) if found else old
+        return old
 
     def relabel(self, fact: Fact, label: str) -> None:
         """A value gets the name of its slot once somebody says it; the key stays."""
@@ -355,6 +359,9 @@ def _shape(value: str) -> str:
 def _raw(value: str) -> str:
     """The words of a value, without the date that was worked out for them."""
     return re.sub(r" \(\d{4}-\d{2}-\d{2}\)$", "", value)
+
+
+_LIST = re.compile(r"[A-Z][\w-]*(?:, [A-Z][\w-]*)* (?:and|&) [A-Z][\w-]*|[\u4e00-\u9fff]{2,4}(?:、[\u4e00-\u9fff]{2,4})+")
 
 
 def _items(text: str) -> list[str]:

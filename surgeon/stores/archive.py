@@ -74,7 +74,7 @@ class SqliteArchive:
                 _storable(json.dumps(extra, ensure_ascii=False, default=str)),
             ),
         )
-        if added.rowcount and entry.get("kind") != "marker":  # a marker stands for messages that are indexed on their own
+        if added.rowcount and entry.get("indexed", True):  # what stands for messages that are indexed on their own is not
             words = (index_words(text, self._tokenise), index_words(before[0][:4_000], self._tokenise) if before else "")
             row = (added.lastrowid, _space(session), *words)
             db.execute("INSERT INTO words (rowid, space, own, before) VALUES (?, ?, ?, ?)", row)
