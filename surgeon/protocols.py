@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Protocol
-
-import numpy as np
-import numpy.typing as npt
+from typing import TYPE_CHECKING, Any, Protocol
 
 from surgeon.types import Analysis, Edit, Finding, Hit, Message, Part, Rewrite, Score, Unit, WireIssue
 
-Vectors = npt.NDArray[np.float32]
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Vectors = npt.NDArray[np.float32]
+else:
+    Vectors = Any  # numpy takes 150 ms to import and is needed only where vectors are made
 
 
 class TokenCounter(Protocol):
