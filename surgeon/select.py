@@ -27,6 +27,8 @@ _IDENT = re.compile(
     r"|[A-Za-z0-9_-]+\.(?:py|ts|tsx|js|jsx|json|md|toml|ya?ml|txt|go|rs|java|c|h|cpp|sh|sql|csv|pdf|log|xml|html|css)\b"
 )
 _NAME = re.compile(r"(?<![.!?。！？]\s)(?<!^)\b[A-Z][\w'’&-]*[a-z0-9](?:[ -][A-Z][\w'’-]*)*|\b[A-Z]{2,}\b|[\"“「《'‘]([^\"”」》'’\n]{2,30})[\"”」》'’]")
+_RUN = 256
+_ENDLESS = re.compile(rf"[\w.+/@&'’:-]{{{_RUN},}}")  # no identifier is that long, and every pattern above would try it from each of its characters
 _MIXED = re.compile(r"[a-z_@/]", re.I)
 _WORD = re.compile(r"[A-Za-z][A-Za-z'’]{2,}")
 _CJK = re.compile(r"[\u3400-\u9fff]+")
@@ -51,6 +53,8 @@ class Candidate:
 def terms(text: str) -> Mapping[str, float]:
     """What a text says, as terms with a base weight: identifiers 3, numbers 2 to 2.5, names 2, single digits 1, words 0.5, Chinese bigrams 0.35."""
     out: dict[str, float] = {}
+    if len(text) > _RUN:
+        text = _ENDLESS.sub(lambda m: m.group()[:64], text)
     for match in _CJK.finditer(text):
         run = match.group()
         for i in range(len(run) - 1):
