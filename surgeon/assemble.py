@@ -189,7 +189,8 @@ def _fit(task: Task, kit: Kit, share: float, lines: Lines) -> Assembled:
     spent = sum(kit_size(u, kit) for u in band if not task.verdicts[u.id].hard)
     sources, candidates = _candidates(task, stretch, lines)
     said = "\n".join(facts.lines)
-    candidates = [c for c in candidates if len(c.text) < 12 or c.text not in said]
+    old = _superseded(task.snapshot, kit.settings.snapshot.history == "on")
+    candidates = [c for c in candidates if (len(c.text) < 12 or c.text not in said) and not any(o in c.text for o in old)]
     pool = Pool(candidates, kit.count, _wanted(task))
     visible = [m.text[:_VISIBLE] for u in [*head, *band] for m in u.messages]
     left = room - spent
@@ -236,6 +237,18 @@ def _filled(
             break
         left = min(left + spare, int(left * 0.97))
     return best if best is not None else (facts.write([], rounds, ref, minimal=True), [])
+
+
+def _superseded(snapshot: Snapshot, history: bool) -> list[str]:
+    """Texts that no longer hold: statements, plans and rules that were replaced; with the history off every replaced value."""
+    out: list[str] = []
+    for fact in snapshot.facts.values():
+        worded = fact.kind == "constraint" or fact.label in ("said", "decision")
+        if not worded and history:
+            continue
+        now = fact.value if fact.status == "active" else ""
+        out += [c.value for c in fact.history if len(c.value) >= 6 and c.value != now and c.value not in now]
+    return list(dict.fromkeys(out))
 
 
 class _Facts:

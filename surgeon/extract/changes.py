@@ -286,7 +286,12 @@ class Editor:
         self.edit(key, text, kind="decision", label="decision", said=text)
 
     def constrain(self, text: str, rule: str) -> None:
-        """A rule the user sets, in the user's words."""
+        """A rule the user sets, in the user's words. The same rule with another value takes the place of the earlier one."""
+        frame = _frame(text)
+        earlier = next((f for f in self.active() if f.kind == "constraint" and f.value != text and _frame(f.value) == frame), None)
+        if earlier is not None:
+            self.edit(earlier.key, text, "update", kind="constraint", label=earlier.label, said=text)
+            return
         self.count += 1
         self.edit(f"rule:r{self.message.round}.{self.count}", text, kind="constraint", label=rule.split(".")[-1])
 
@@ -354,6 +359,11 @@ class Editor:
 def _shape(value: str) -> str:
     """A code with its letters and digits folded: PT-5550142 and PT-5550199 have the same shape."""
     return re.sub(r"\d+", "9", re.sub(r"[A-Za-z]+", "A", value))
+
+
+def _frame(text: str) -> str:
+    """A sentence without its values: numbers, codes, dates and amounts folded."""
+    return re.sub(r"[$£€¥]?[A-Za-z_/-]*\d[\w.,:/-]*", "#", text).lower()
 
 
 def _raw(value: str) -> str:
