@@ -31,6 +31,7 @@ _LABELLED = (
     re.compile(r"^(?:好的?|收到|明白|已)?[，,：:]?(?P<label>[\u4e00-\u9fff]{2,8}?)(?:：|:|是|为|保持)(?P<value>[^，。！？；,;（(]{1,40})(?=[，。！？；,;（(]|$)"),
 )
 _NOT_A_LABEL = re.compile(r"^(?:it|that|this|there|they|we|you|i|he|she|here|what|which|one|everything|all|both|so|sorry|thanks?|好的?|已改|已|调整|已调整|收到|明白|更正|已更正|改|已经|那么|注意|备注|已备注|登记|已登记|恢复|已恢复|更新|已更新|记录|确认|已确认|变更|的|那|这|您|我|你|目前|现在|判断|.*\b(?:if|when|because|and)\b.*)$", re.I)
+_LOOSE = re.compile(r"\b(?:it|only|all|no|not|still|just|very|too|more|good|slight|then|found|four|three|two|one|some|any|each|there|nothing|something)\b", re.I)
 _OPTIONS_EN = re.compile(r"(?:(?P<label>[\w ]{2,20}): )?(?P<items>(?:an? )?[\w-]+(?: [\w-]+)?(?:, (?:an? )?[\w-]+(?: [\w-]+)?){0,4},? or (?:an? )?[\w-]+(?: [\w-]+)?)\s*\?", re.I)
 _OPTIONS_ZH = re.compile(r"(?P<items>[\u4e00-\u9fffA-Za-z\d]{1,10}(?:[、,，][\u4e00-\u9fffA-Za-z\d]{1,10}){1,5})(?=[。？?]|$)|(?P<a>[\u4e00-\u9fffA-Za-z\d]{1,8})还是(?P<b>[\u4e00-\u9fffA-Za-z\d]{1,8})[？?]")
 _PROPOSAL = re.compile(
@@ -138,7 +139,7 @@ def labelled(text: str) -> list[tuple[str, str]]:
 
 def _labelled_fact(editor: Editor, label: str, value: str, text: str, fresh: set[str]) -> None:
     name = canonical(label)
-    if name not in LEXICON and (re.search(r"\d", label) or len(label.split()) > 3 or (":" in text and len(value.split()) > 3)):
+    if name not in LEXICON and (re.search(r"\d", label) or len(label.split()) > 2 or len(value.split()) > 4 or _LOOSE.search(label)):
         return
     known = [f for f in editor.active() if f.kind in ("entity", "decision") and (f.label == name or f.label == label.lower())]
     if known and known[0].type not in ("words", "choice", "name"):

@@ -74,6 +74,7 @@ _FITS = {
     "date": {"date", "deadline", "start", "end"}, "clock": {"time", "deadline", "start", "end"},
     "money": {"budget", "price", "salary", "amount", "limit"}, "person": {"name", "person"},
 }
+_BESIDE = 9
 _ZH = re.compile(r"[\u4e00-\u9fff]")
 
 
@@ -142,6 +143,8 @@ def _near(kind: str, text: str, start: int, end: int) -> str:
             continue
         if kind in ("code", "id", "number", "quantity", "name") and label in ("deadline", "start", "end", "date", "time", "destination", "origin", "address", "phone", "email"):
             continue
+        if kind == "number" and not 0 <= start - b <= _BESIDE:
+            continue  # a bare number belongs only to the noun right before it
         if b <= start:
             distance = start - b
         elif a >= end:
