@@ -21,6 +21,7 @@ from surgeon.types import Decision, Fact, Message, Part, Reason, Rewrite, Unit
 _SMALL_BUDGET = 2_500
 _TIGHT = 800
 _VISIBLE = 20_000  # characters of a kept message that count as said already
+_RUN = 2  # units after which the only user message has become the first task of a run
 _SPARE = 10  # tokens left unused that are not worth another try
 _BAND = 0.2  # least share of the room for the newest messages; 0.15 to 0.45 measured, see docs/benchmarks.md
 _RESULT_FLOOR = 60
@@ -153,10 +154,14 @@ def _shrunk(unit: Unit, kit: Kit, cap: int | None, originals: dict[str, tuple[st
 
 
 def _softened(task: Task, kit: Kit) -> Task:
-    """A user message that began a long run and fills more than half of the budget yields to its digest; a turn just asked never does."""
-    last = next((u for u in reversed(task.units) if u.kind == "user"), None)
-    if last is None or last is task.units[-1] or kit_size(last, kit) <= task.budget // 2:
+    """A task that began a long run, is the only user message and fills more than half of the budget yields to its digest.
+
+    It is the first task, which yields, as much as the newest user message, which does not; a turn just asked never yields.
+    """
+    asked = [u for u in task.units if u.kind == "user"]
+    if len(asked) != 1 or len(task.units) - task.units.index(asked[0]) <= _RUN or kit_size(asked[0], kit) <= task.budget // 2:
         return task
+    last = asked[0]
     verdict = task.verdicts[last.id]
     if any(r.name in ("protected", "pinned") for r in verdict.reasons):
         return task

@@ -97,7 +97,7 @@ class Surgeon:
         return await asyncio.to_thread(self.compact, messages, budget, **options)
 
     def ingest(self, message: Any) -> Any:
-        """One message as it should be sent: secrets hidden, a long tool result compacted. No state is kept."""
+        """One message as it should be sent: secrets hidden, a long tool result compacted as far as nothing is left out. No state is kept."""
         return Session(self, "ingest", keep=False).add(message)
 
     def session(self, gc_id: str) -> Session:
@@ -236,11 +236,14 @@ class Session:
                 continue
             ref = reference(self.id, part.text)
             text = f"{short.text}\n[{short.omitted}; ref {ref}]" if short.omitted else short.text
-            if engine.count(text) < engine.count(part.text):
+            if engine.count(text) < engine.count(part.text) and (not short.omitted or self._stored()):
                 message = message.with_part(at, text)
-                if short.omitted:
-                    self._flush()  # the marker goes out with this message: its original is stored first
         return message
+
+    def _stored(self) -> bool:
+        """Whether everything that waited is in the archive: a marker goes out only after its original is there."""
+        self._flush()
+        return self._keep and not self._unsaved
 
     async def aadd(self, message: Any) -> Any:
         """`add` in a thread."""

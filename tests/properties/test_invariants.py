@@ -146,7 +146,9 @@ def test_system_text_and_protected_messages_are_untouched(case: Case) -> None:
     """System text, marked messages and the newest user message are in the result as they are, in their order."""
     after = list(case.run().messages)
     read = case.read(case.messages)
-    newest = [m.id for m in read if m.role == "user" and not m.results][-1:]
+    asked = [m.id for m in read if m.role == "user" and not m.results]
+    began_a_run = len(asked) == 1 and len(read) - [m.id for m in read].index(asked[0]) > 2  # the first task yields to its digest
+    newest = [] if began_a_run else asked[-1:]
     for message in read:
         if message.role == "system" or message.protected or message.id in newest:
             assert same_or_led(message.native, after, case.format), message.id
