@@ -23,7 +23,7 @@ from surgeon.text.tokens import counter, message_tokens
 from surgeon.types import Message
 from tests.strategies import conversations
 
-_EXAMPLES = int(os.environ.get("SURGEON_EXAMPLES", "0"))
+_EXAMPLES = int(os.environ.get("SURGEON_EXAMPLES") or 0)
 _REF = re.compile(r"\bref ([0-9a-f]{12})\b")
 _FAST = {"scoring": {"channels": ["rules"]}}
 _OFF = {"redaction": {"context": "off", "archive": "off"}}
@@ -389,3 +389,41 @@ def test_with_the_real_models(case: Case) -> None:
 def test_settings_of_this_file_are_valid() -> None:
     """The base settings are accepted, so that a pass-through is never due to them."""
     assert load(_BASE).settings.strict
+
+
+# --- conversations that once broke one of the above -----------------------------------------------------------------------------
+
+
+def _texts(*said: str) -> list[Any]:
+    """User and assistant in turns."""
+    return [{"role": ("user", "assistant")[n % 2], "content": text} for n, text in enumerate(said)]
+
+
+@pytest.mark.parametrize(
+    "messages",
+    [
+        _texts("Please book the table.", "Booked. " * 40),
+        [{**_texts("a")[0], "protected": True}, *_texts("a", "b " * 90, "c " * 90, "d " * 90, "e")[1:]],
+        [*_texts("a " * 90), {"role": "assistant", "content": "stay", "protected": True}, *_texts("b " * 90, "c " * 90, "d")],
+    ],
+    ids=["only task before the block", "protected task", "protected reply first"],
+)
+def test_roles_take_turns_around_the_block(messages: list[Any]) -> None:
+    """What stays before and behind the block never puts two messages of one role in a row."""
+    case = Case("anthropic", messages, 40, {**_BASE, **_FAST, **_OFF})
+    result = case.run()
+    assert not check_wire(list(result.messages), "anthropic")
+    assert not any("would break" in w for w in result.report.warnings)
+    assert result.report.tokens_after < result.report.tokens_before
+    assert dumped(list(case.run(list(result.messages)).messages)) == dumped(list(result.messages))
+
+
+def test_repeated_words_are_not_taken_for_old_ones() -> None:
+    """A message that says the same as the one before it is new: each is a round of its own."""
+    state: Any = None
+    view: list[Any] = []
+    for _ in range(6):
+        for message in _texts("ok", "ok"):
+            result = compact([*view, message], budget=30, format="openai_chat", settings={**_BASE, **_FAST, **_OFF}, state=state)
+            view, state = list(result.messages), json.loads(dumped(result.state))
+    assert state["rounds"] == 6
