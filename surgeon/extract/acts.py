@@ -39,7 +39,7 @@ _SUPPOSE = re.compile(
 _CANCEL = re.compile(
     r"\b(?:cancel(?:led|ling)?|call(?:ed)? off|scrap|drop the|drop that|lose the|forget (?:the|about|that|it)|forget that one|skip the|remove the|remove that|never ?mind|no longer need|don[’']?t need (?:the|that|it|a)|not needed|take (?:the |that |it )?(?:\w+ )?off|get rid of|leave out|without the)\b"
     r"|取消|不用了|不要了|不需要了|算了不|作废|去掉|删掉|删除|撤掉|(?<!不)不用(?:排|送|寄|做|加|订|去)|免了|别(?:排|订|送|做)了|没必要|划掉|剔掉", re.I)
-_SWAP = re.compile(r"\b(?:swap|switch|flip|trade|exchange) (?:the |those |them |places|around|over|these|my )|\bthe other way (?:a)?round\b|对调|互换|调个个|换一下顺序|调换|掉个个|反过来|颠倒", re.I)
+_SWAP = re.compile(r"\b(?:swap|switch|flip|trade|exchange) (?:the |those |them |places|around|over|these|my |[A-Z]\w+ and )|\bthe other way (?:a)?round\b|对调|互换|调个个|换一下顺序|调换|掉个个|反过来|颠倒", re.I)
 _UPDATE = re.compile(
     r"\b(?:actually|instead|make (?:it|that|this)|change|changed|switch|update|rather|correction|i meant?|should be|not \w+,? but|no,? wait|wait|hang on|scratch that|let(?:[’']s| us) (?:say|do|make|go)|swap|replace|move (?:it|that)|push (?:it|that)|bump|now (?:it|we)|typo|my mistake|wrong|moved|corrected|sorry|in fact|after all|on second thoughts?|better|stick with|use)\b"
     r"|^(?:no|nope|nah)\b|改|换|不对|错了|更正|应该是|还是|说反|不是|挪|推迟|提前|推到|往后|往前|缩短|延长|升到|降到|降|调到|调成|改回|按.{1,8}吧|就.{1,8}吧|那就|变了|变成|等下|等会|算了|重新", re.I)

@@ -83,7 +83,7 @@ class Editor:
         """Two facts of one type that the sentence names (or the two touched last) trade their values."""
         facts = [f for f in self.active() if f.kind == "entity" and f.owner]
         named = [f for f in facts if f.owner.lower() in text.lower()]
-        pool = named if len(named) >= 2 else facts
+        pool = named if len(named) >= 2 else facts if not re.search(r"\b(?:for|with)\b|换成", text) else []
         for first in pool:
             for second in pool:
                 if first.key < second.key and first.type == second.type and first.label == second.label and first.value != second.value:
@@ -166,7 +166,7 @@ class Editor:
         for position, fact in enumerate(self.active()):
             said = content_words(f"{fact.value} {fact.owner}")
             score = overlap(words, said) + (0.3 if fact.label in labels and fact.type else 0.0)
-            if score >= 0.25 and words & (said | content_words(fact.label)):
+            if score >= 0.25 and (fact.label in labels or words & (said | content_words(fact.label))):
                 scored.append((score, -position, fact))
         if not scored:
             return False
@@ -395,6 +395,9 @@ def display(atom: Atom) -> str:
     return atom.text
 
 
+_NOBODY = frozenset(["the", "at", "and", "for", "on", "in", "it", "we", "they", "there", "this", "that", "please", "can", "could", "let", "make", "my", "your", "our", "his", "her", "what", "when", "if", "so", "then", "also", "but", "no", "yes"])
+
+
 def _several(atoms: Sequence[Atom], position: int) -> bool:
     mine = atoms[position]
     return sum(1 for a in atoms if a.type == mine.type and a.label == mine.label) > 1
@@ -402,6 +405,9 @@ def _several(atoms: Sequence[Atom], position: int) -> bool:
 
 def _beside(text: str, atom: Atom) -> str:
     """With several values of one kind in a sentence, the name that stands right before one tells whose it is."""
-    before = text[max(0, atom.start - 24):atom.start]
+    before = re.split(r"[,;，；。]|\band\b", text[max(0, atom.start - 48):atom.start])[-1]
+    subject = re.match(r"\s*([A-Z][a-z]+)\s+[a-z]", before)
+    if subject and subject[1].lower() not in _NOBODY:
+        return subject[1]
     match = re.search(r"([A-Z][\w’'-]+|[\u4e00-\u9fff]{1,4})\s*(?:at|is|gets?|in|on|to|:|的|是)?\s*$", before)
     return match[1] if match and match[1].lower() not in ("the", "at", "and", "for") else ""
