@@ -202,7 +202,7 @@ class Editor:
         if fact is None:
             if (atom.type == "date" and atom.text.lower() in PASSING) or (atom.type == "number" and atom.label not in LEXICON):
                 return False
-            if not update and not atom.told and any(f.type == atom.type and f.label == atom.label for f in self.active()):
+            if not update and not atom.told and any(f.type == atom.type and f.label == atom.label and f.owner == owner for f in self.active()):
                 return False  # one more value of a type that nothing ties to the slot: the statement keeps it
             label = atom.label
             if atom.type == "name" and not atom.told and not re.match(r"[\u4e00-\u9fff]", atom.text):
