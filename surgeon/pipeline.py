@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import Any
 
 from surgeon import block as blocks
-from surgeon import check
+from surgeon import check, resume
 from surgeon.assemble import Assembled, Kit, Task, assemble
 from surgeon.decide import Verdict, decide
 from surgeon.errors import BudgetError, InputError, RegistryError, StoreError, SurgeonError
@@ -29,7 +29,6 @@ from surgeon.types import Decision, Finding, Message, Part, Rewrite, Score, Unit
 
 log = logging.getLogger("surgeon")
 _LIGHT_ABOVE = 1_000  # new messages in one call beyond which only the newest are read by the language models
-_TAIL = 5
 _ENCODED = 48  # texts encoded in one call: a model costs some 5 ms a text
 
 
@@ -91,6 +90,7 @@ class Read:
     findings: tuple[Finding, ...]
     notes: tuple[str, ...]
     whole: tuple[Message, ...] = ()
+    following: int = 0  # number of the next message that has no id of its own
 
 
 def run(engine: Engine, request: Request) -> Compaction:
@@ -157,7 +157,7 @@ def _run(engine: Engine, request: Request) -> Compaction:
         before, tokens, request.budget, fmt.name, done.decisions, read.findings, refs, tuple(dict.fromkeys(warnings)), clock.spent, tuple(fmt.check(after)),
     )
     text = render_text(engine, snapshot, done)
-    sent, _ = _without_block(fmt.read(after), fmt)
+    sent = resume.as_sent(_without_block(fmt.read(after), fmt)[0], _by_index(done.head) + _by_index(done.tail))
     return Compaction(after, text, snapshot, report, state_of(request, read, snapshot, sent))
 
 
@@ -184,19 +184,25 @@ def prepare(engine: Engine, fmt: Format, native: Sequence[Any], request: Request
     whole = [m if level == "off" else _hidden(m, hide, findings) for m in messages]
     messages, earlier = _without_block(whole, fmt)
     state = request.state or {}
-    seen = _seen(messages, state, earlier is not None)
-    offset = earlier.rounds if earlier else 0
-    counted: list[Message] = []
-    rounds = 0 if seen < 0 else int(state.get("rounds", 0)) - _user_rounds(messages[: seen + 1])
-    rounds = max(rounds, 0) if seen >= 0 else offset
-    for message in messages:
-        rounds += _is_round(message)
-        counted.append(replace(message, round=rounds))
+    found = resume.known(messages, state, earlier is not None)
+    counted = _counted(resume.renamed(messages, found, state.get("next")), found, int(state.get("rounds", 0)), earlier)
     snapshot = request.snapshot or (Snapshot.from_state(state["snapshot"]) if state.get("snapshot") else Snapshot())
     if earlier is not None and not snapshot.facts and not snapshot.intent.goal:
         snapshot = replace(snapshot, intent=earlier.intent, facts=earlier.facts)
-    fresh = frozenset(m.id for m in counted[seen + 1 :])
-    return Read(tuple(counted), earlier, snapshot, fresh, tuple(findings), (), tuple(whole))
+    fresh = frozenset(m.id for m in counted[found.size :])
+    following = int(state.get("next", 0)) + len(fresh) if found.size else len(whole)
+    return Read(tuple(counted), earlier, snapshot, fresh, tuple(findings), (), tuple(whole), following)
+
+
+def _counted(messages: Sequence[Message], found: resume.Known, rounds: int, earlier: blocks.Block | None) -> list[Message]:
+    """The messages with their rounds: those the state knows, new ones counted on from there, or from what the block stands for."""
+    begun = earlier.rounds if earlier else 0
+    rounds = max(0, rounds - _user_rounds(messages[: found.size])) if found.size else begun
+    out: list[Message] = []
+    for at, message in enumerate(messages):
+        rounds += _is_round(message)
+        out.append(replace(message, round=found.marks[at][1] if at < len(found.marks) else rounds))
+    return out
 
 
 def _is_round(message: Message) -> bool:
@@ -227,42 +233,6 @@ def _without_block(messages: Sequence[Message], fmt: Format) -> tuple[list[Messa
         if native is not None:
             out.append(replace(fmt.read([native])[0], id=message.id, time=message.time, index=message.index))
     return out, found
-
-
-def fingerprint(message: Message) -> str:
-    """What a message is recognised by when a conversation comes back with its state."""
-    text = "\x1f".join(f"{p.kind}{p.text}" for p in message.parts)
-    return hashlib.blake2b(f"{message.role}\x1f{text}".encode("utf-8", "replace"), digest_size=6).hexdigest()
-
-
-def _seen(messages: Sequence[Message], state: Mapping[str, Any], compacted: bool) -> int:
-    """Position of the last message that the state has seen, -1 if none.
-
-    The caller goes on with the whole conversation or with what we gave back (then our block is in it): where that many messages end
-    in the prints of the state is the place, however often the same words come again. Else the latest place where they match.
-    """
-    whole, sent = (state.get("tail") or [], state.get("count")), (state.get("sent_tail") or [], state.get("sent_count"))
-    if not whole[0] and not sent[0]:
-        return -1
-    prints = [fingerprint(m) for m in messages]
-    for tail, count in (sent, whole) if compacted else (whole, sent):
-        if tail and isinstance(count, int) and len(tail) <= count <= len(prints) and prints[count - len(tail):count] == list(tail):
-            return count - 1
-    return _aligned(prints, whole[0])
-
-
-def _aligned(prints: Sequence[str], tail: Sequence[str]) -> int:
-    """The latest place where the newest prints match, and as many before it as possible."""
-    best, depth = -1, 0
-    for at in range(len(prints) - 1, -1, -1):
-        run = 0
-        while run < len(tail) and at - run >= 0 and prints[at - run] == tail[-1 - run]:
-            run += 1
-        if run > depth:
-            best, depth = at, run
-        if depth == len(tail):
-            break
-    return best
 
 
 def _hidden(message: Message, hide: Redactor, findings: list[Finding]) -> Message:
@@ -459,10 +429,9 @@ def _said(message: Message) -> str:
 
 
 def state_of(request: Request, read: Read, snapshot: Snapshot, sent: Sequence[Message]) -> dict[str, Any]:
-    """JSON-safe state: the snapshot, and enough of the newest messages, as they came and as they were `sent`, to know where to go on."""
-    tail = [fingerprint(m) for m in read.messages[-_TAIL:]]
-    rounds = read.messages[-1].round if read.messages else 0
+    """JSON-safe state: the snapshot, and enough of the messages, as they came and as they were `sent`, to know where to go on."""
+    rounds = max((m.round for m in read.messages), default=0)
     return {
         "version": 1, "namespace": request.namespace, "snapshot": snapshot.to_state(), "rounds": rounds,
-        "tail": tail, "count": len(read.messages), "sent_tail": [fingerprint(m) for m in sent[-_TAIL:]], "sent_count": len(sent),
+        "next": read.following, "whole": resume.view(read.messages), "sent": resume.view(sent),
     }

@@ -427,3 +427,18 @@ def test_repeated_words_are_not_taken_for_old_ones() -> None:
             result = compact([*view, message], budget=30, format="openai_chat", settings={**_BASE, **_FAST, **_OFF}, state=state)
             view, state = list(result.messages), json.loads(dumped(result.state))
     assert state["rounds"] == 6
+
+
+def test_ids_and_rounds_outlive_a_change_of_position() -> None:
+    """An id that a fact names means the same message after compaction: an answer in a later view is never taken for the user's own words."""
+    case = Case("openai_chat", [], 60, {**_BASE, **_FAST, **_OFF})
+    said = _texts("Please ship it to 12 Elm Street.", "Sure. " * 30, "Change the address to 8 Oak Avenue.", "Done. " * 30, "And the invoice?", "My address is 1 Hill Road.")
+    state: Any = None
+    view: list[Any] = []
+    for message in said:
+        result = case.run([*view, message], state=state)
+        view, state = list(result.messages), json.loads(dumped(result.state))
+    assert any("[context#" in dumped(m) for m in view)
+    fact = result.snapshot.facts["address:main"]
+    assert (fact.value, fact.message_id, fact.round) == ("8 Oak Avenue", "m2", 2)
+    assert [i for d in result.report.decisions for i in d.message_ids][-1] == "m5"

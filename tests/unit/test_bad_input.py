@@ -262,7 +262,7 @@ def test_a_now_that_is_no_time(now: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "state", [{}, {"version": 1}, {"snapshot": None}, {"tail": ["x"], "rounds": 5}, {"tail": None, "rounds": None}, {"snapshot": {"facts": [{}]}}, {"snapshot": 7}]
+    "state", [{}, {"version": 1}, {"snapshot": None}, {"whole": {"tail": ["x"], "count": 1}, "rounds": 5}, {"whole": None, "sent": 7, "rounds": None}, {"sent": {"tail": [1], "count": "x", "marks": [7]}}, {"snapshot": {"facts": [{}]}}, {"snapshot": 7}]
 )
 def test_a_state_that_is_none(state: Any) -> None:
     """A damaged state costs what it would have known, or is named; the messages come back in any case."""
