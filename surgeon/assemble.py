@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from surgeon import block as blocks
 from surgeon.decide import Verdict
 from surgeon.offload import Records, Sentences, Source, from_entries, from_units, to_entries
+from surgeon.segment import begins_round
 from surgeon.select import Candidate, Pool, terms
 from surgeon.settings import Settings
 from surgeon.snapshot.model import Snapshot
@@ -219,7 +220,7 @@ def _fit(task: Task, kit: Kit, share: float, lines: Lines) -> Assembled:
 def _rounds(task: Task, stretch: Sequence[Unit]) -> int:
     """User messages that the block stands for: those of an earlier block and those removed now."""
     before = task.earlier.rounds if task.earlier else 0
-    return before + sum(1 for u in stretch for m in u.messages if m.role == "user" and not m.results)
+    return before + sum(1 for u in stretch for m in u.messages if begins_round(m))
 
 
 def _filled(

@@ -41,7 +41,7 @@ class Entry(NamedTuple):
 
 
 class Block(NamedTuple):
-    """A recognised block: where it stands in the text, and what it says. `rounds` is how many user messages it stands for."""
+    """A recognised block: where it stands in the text, and what it says. `rounds` is how many user messages it stands for, `zh` the language of its legend."""
 
     start: int
     end: int
@@ -50,6 +50,7 @@ class Block(NamedTuple):
     facts: dict[str, Fact]
     entries: list[Entry]
     rounds: int
+    zh: bool = False
 
 
 def legend(ref: str, tool: str, zh: bool) -> str:
@@ -101,7 +102,7 @@ def _read(head: re.Match[str], body: str, end: int) -> Block:
         if match:
             entries.append(Entry(match["role"], int(match["round"]), unescape(match["text"]), match["tool"] or ""))
     facts = parse_facts(found.get("entities", []))
-    return Block(head.start(), end, head["ref"] or "", parse_intent(found.get("intent", [])), facts, entries, int(head["rounds"]))
+    return Block(head.start(), end, head["ref"] or "", parse_intent(found.get("intent", [])), facts, entries, int(head["rounds"]), "早前对话" in head.group())
 
 
 def _sections(body: str) -> Iterator[tuple[str, list[str]]]:

@@ -21,7 +21,7 @@ from surgeon.errors import BudgetError, InputError, RegistryError, StoreError, S
 from surgeon.protocols import Archive, Format, Redactor
 from surgeon.result import Compaction, Report
 from surgeon.scoring.combine import Evidence, combine
-from surgeon.segment import segment
+from surgeon.segment import begins_round, segment
 from surgeon.settings import Settings
 from surgeon.snapshot.model import Snapshot
 from surgeon.snapshot.render import entity_lines, intent_lines, ranked
@@ -200,17 +200,13 @@ def _counted(messages: Sequence[Message], found: resume.Known, rounds: int, earl
     rounds = max(0, rounds - _user_rounds(messages[: found.size])) if found.size else begun
     out: list[Message] = []
     for at, message in enumerate(messages):
-        rounds += _is_round(message)
+        rounds += begins_round(message)
         out.append(replace(message, round=found.marks[at][1] if at < len(found.marks) else rounds))
     return out
 
 
-def _is_round(message: Message) -> bool:
-    return message.role == "user" and not message.results and any(p.kind != "opaque" for p in message.parts)
-
-
 def _user_rounds(messages: Sequence[Message]) -> int:
-    return sum(1 for m in messages if _is_round(m))
+    return sum(1 for m in messages if begins_round(m))
 
 
 def _without_block(messages: Sequence[Message], fmt: Format) -> tuple[list[Message], blocks.Block | None]:
@@ -249,7 +245,7 @@ def _learn(engine: Engine, request: Request, read: Read) -> tuple[Snapshot, list
     """The snapshot after every new message, one at a time, so that one go and message by message give the same; and what could not be read."""
     snapshot = read.snapshot
     failed: list[str] = []
-    new = [m for m in read.messages if m.id in read.fresh]
+    new = [m for m in read.messages if m.id in read.fresh and not m.metadata.get("aside")]
     for at, message in enumerate(new):
         light = len(new) - at > _LIGHT_ABOVE
         try:
@@ -291,7 +287,8 @@ def _compacted(engine: Engine, request: Request, fmt: Format, read: Read, snapsh
     verdicts = judge(engine, units, snapshot, request.query, request.pins)
     clock.mark("score")
     sample = " ".join(m.prose[:200] for m in read.messages[-30:] if m.role in ("user", "assistant"))
-    language = "zh" if engine.language(sample) == "zh" else "en"
+    zh = read.earlier.zh if read.earlier else engine.language(sample) == "zh"  # what is left tells less of the language than the whole did
+    language = "zh" if zh else "en"
     following = _following(read.messages)
 
     def shrink(part: Part, message: Message, unit: Unit, cap: int | None) -> Rewrite | None:

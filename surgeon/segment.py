@@ -40,6 +40,12 @@ def segment(messages: Sequence[Message]) -> list[Unit]:
     return [replace(u, open=u.open and u.id == last) for u in units]
 
 
+def begins_round(message: Message) -> bool:
+    """Whether the user speaks here: results, lines the program wrote (`aside`) and pieces nobody can read begin no round."""
+    spoken = message.role == "user" and not message.results and not message.metadata.get("aside")
+    return spoken and any(p.kind != "opaque" for p in message.parts)
+
+
 def _answers(message: Message, waiting: set[str]) -> bool:
     """Whether the message holds a result that the open group waits for, or only repeats results (a provider would reject them apart)."""
     return any(r.call_id in waiting for r in message.results)
@@ -61,7 +67,7 @@ def _kind(message: Message) -> UnitKind:
         return "system"
     if message.results:
         return "orphan"
-    return "user" if message.role == "user" else "assistant"
+    return "user" if message.role == "user" and not message.metadata.get("aside") else "assistant"
 
 
 def _unit(messages: Sequence[Message], is_open: bool) -> Unit:

@@ -20,7 +20,7 @@ from surgeon.errors import StoreError, SurgeonError
 from surgeon.pipeline import Engine, Request, prepare, reference, run
 from surgeon.protocols import Archive
 from surgeon.result import Compaction, Report
-from surgeon.segment import segment
+from surgeon.segment import begins_round, segment
 from surgeon.settings import Settings, load
 from surgeon.snapshot.apply import apply, at_round
 from surgeon.snapshot.model import Snapshot
@@ -167,11 +167,12 @@ class Session:
         message = read.messages[0]
         if message.id == "m0":
             message = replace(message, id=f"m{len(self._native)}")
-        if message.role == "user" and not message.results:
+        if begins_round(message):
             self._rounds += 1
         message = self._named(replace(message, round=self._rounds))
         self._remember(message)
-        self._snapshot = engine.advance(self._snapshot, message, None, False)
+        if not message.metadata.get("aside"):
+            self._snapshot = engine.advance(self._snapshot, message, None, False)
         self._snapshots[self._rounds] = self._snapshot
         small = self._ingested(message)
         out = native if engine.settings.shadow else fmt.write(small)

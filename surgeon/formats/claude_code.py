@@ -81,9 +81,8 @@ class ClaudeCode:
             return Reading("system", (slot._replace(part=type(slot.part)("opaque", editable=False)),), fields, known=False)
         inner = native["message"]
         slots = tuple(self._blocks.slots(inner.get("content"), ("message", "content")))
-        countable = not (native.get("isSidechain") or native.get("isMeta") or native.get("isCompactSummary"))
         fields = {**native, "metadata": {**_given(native), **_line_facts(native, inner)}}
-        return Reading(inner["role"], slots, fields, countable=countable)
+        return Reading(inner["role"], slots, fields, countable=_countable(native))
 
 
 def _given(line: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -91,9 +90,15 @@ def _given(line: Mapping[str, Any]) -> Mapping[str, Any]:
     return inner if isinstance(inner, Mapping) else EMPTY
 
 
+def _countable(line: Mapping[str, Any]) -> bool:
+    return not (line.get("isSidechain") or line.get("isMeta") or line.get("isCompactSummary"))
+
+
 def _line_facts(line: Mapping[str, Any], inner: Mapping[str, Any]) -> dict[str, Any]:
-    """`sidechain`, and the `reply_id` that lines of one reply share."""
+    """`sidechain`, the `reply_id` that lines of one reply share, and `aside` for what neither the user nor the agent said."""
     out: dict[str, Any] = {"sidechain": True} if line.get("isSidechain") is True else {}
+    if not _countable(line):
+        out["aside"] = True
     if inner.get("role") == "assistant" and isinstance(inner.get("id"), str) and inner["id"]:
         out["reply_id"] = inner["id"]
     return out

@@ -91,7 +91,7 @@ def test_transcript_lines() -> None:
     assert messages[0].protected
     assert [m.round for m in messages] == [0, 1, 1, 1, 1]
     assert messages[1].time == datetime(2026, 3, 1, 10, tzinfo=UTC)
-    assert messages[3].metadata == {"sidechain": True}
+    assert messages[3].metadata == {"sidechain": True, "aside": True}
     written = TRANSCRIPT.write(messages[4].with_part(0, "short"))
     assert written["toolUseResult"] == "short"
     assert native[4]["toolUseResult"] == {"stdout": "secret body"}

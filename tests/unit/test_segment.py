@@ -7,6 +7,7 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from surgeon import compact
 from surgeon.formats.detect import get
 from surgeon.segment import segment
 from surgeon.types import Unit
@@ -24,6 +25,7 @@ def result(name: str) -> dict[str, Any]:
     return {"role": "tool", "tool_call_id": name, "content": f"result of {name}"}
 
 
+_FLAGS = ("isSidechain", "isMeta", "isCompactSummary")
 USER, REPLY = {"role": "user", "content": "u"}, {"role": "assistant", "content": "a"}
 
 
@@ -97,6 +99,16 @@ def test_notes_of_the_program_do_not_part_a_call_from_its_result() -> None:
     assert shape([call_, note], "claude_code") == [("tools", 1, True), ("system", 1, False)]
 
 
+def test_what_the_program_or_a_helper_wrote_begins_no_round() -> None:
+    """Lines of a side chain, notes of the program and its own summaries are not the user: no round, no fact, no newest user message."""
+    said = line("user", {"type": "text", "text": "Ship it to 12 Elm Street."})
+    asides = [{**line("user", {"type": "text", "text": f"My address is {n} Side Road."}), flag: True} for n, flag in enumerate(_FLAGS)]
+    result = compact([said, *asides], settings={"stores": {"path": ":memory:"}, "strict": True})
+    assert result.state["rounds"] == 1
+    assert [f.value for f in result.snapshot.facts.values() if f.label == "address"] == ["12 Elm Street"]
+    assert shape([said, *asides], "claude_code") == [("user", 1, False), *[("assistant", 1, False)] * 3]
+
+
 def test_system_text_is_a_unit_of_its_own() -> None:
     """System and developer messages are system units."""
     assert shape([{"role": "system", "content": "s"}, {"role": "developer", "content": "d"}, USER]) == [
@@ -115,7 +127,7 @@ def test_units_are_a_partition_in_order(case: tuple[str, list[Any]]) -> None:
     turns = [m.index for u in units if u.kind != "system" for m in u.messages]
     assert turns == sorted(turns)
     assert len({u.id for u in units}) == len(units)
-    assert all(not u.open for u in units[:-1])
+    assert all(not u.open for u in [u for u in units if u.kind != "system"][:-1])
 
 
 @settings(max_examples=40, deadline=None)
