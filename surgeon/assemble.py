@@ -26,6 +26,7 @@ _RUN = 2  # units after which the only user message has become the first task of
 _SPARE = 10  # tokens left unused that are not worth another try
 _BAND = 0.2  # least share of the room for the newest messages; 0.15 to 0.45 measured, see docs/benchmarks.md
 _RESULT_FLOOR = 60
+_MESSAGE = 8  # what the block costs beside its text: 4 for a message, and as much again for counting it apart
 
 Shrink = Callable[[Part, Message, Unit, int | None], Rewrite | None]
 Ref = Callable[[str], str]
@@ -43,7 +44,6 @@ class Kit:
     ref: Ref
     settings: Settings
     language: str
-    alternates: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ def assemble(task: Task, kit: Kit) -> Assembled:
     whole = _whole(task, kit)
     if whole.tokens <= task.budget and task.earlier is None:
         return whole
-    rewritten = _rewritten(task, kit, task.units, lossless=True)
+    rewritten = _rewritten(task, kit)
     if task.earlier is None and rewritten.tokens <= task.budget:
         return rewritten
     task = _softened(task, kit)
@@ -86,9 +86,10 @@ def assemble(task: Task, kit: Kit) -> Assembled:
         u.id: from_units([u], task.verdicts, kit.records, kit.sentences, _first(task), kit.language)
         for u in task.units if not task.verdicts[u.id].hard
     }
+    facts = _Facts(task, kit)
     best: Assembled | None = None
     for share in _shares(task, whole.tokens):
-        fitted = _fit(task, kit, share, lines)
+        fitted = _fit(task, kit, share, lines, facts)
         if fitted.tokens <= task.budget:
             return fitted
         if best is None or fitted.tokens < best.tokens:
@@ -115,14 +116,14 @@ def kit_size(unit: Unit, kit: Kit) -> int:
     return sum(kit.size(m) for m in unit.messages)
 
 
-def _rewritten(task: Task, kit: Kit, units: Sequence[Unit], lossless: bool, cap: int | None = None) -> Assembled:
-    """Every unit in place, tool results rewritten where that makes them smaller."""
+def _rewritten(task: Task, kit: Kit) -> Assembled:
+    """Every unit in place, tool results rewritten without loss where that makes them smaller."""
     messages: list[Message] = []
     decisions: list[Decision] = []
     originals: dict[str, tuple[str, ...]] = {}
-    for unit in units:
+    for unit in task.units:
         verdict = task.verdicts[unit.id]
-        done = unit if verdict.hard else _shrunk(unit, kit, None if lossless else cap, originals)
+        done = unit if verdict.hard else _shrunk(unit, kit, None, originals)
         messages += done.messages
         action = "keep" if done is unit else "rewrite"
         refs = [r for r, ids in originals.items() if any(m.id in ids for m in unit.messages)]
@@ -178,11 +179,10 @@ def _first(task: Task) -> str | None:
     return None if first is None or first.text.strip() in task.snapshot.intent.goal else first.id
 
 
-def _fit(task: Task, kit: Kit, share: float, lines: Lines) -> Assembled:
+def _fit(task: Task, kit: Kit, share: float, lines: Lines, facts: _Facts) -> Assembled:
     """One attempt: the newest messages take `share` of the room, the block takes the rest."""
     units, originals = list(task.units), dict[str, tuple[str, ...]]()
     hard = sum(kit_size(u, kit) for u in units if task.verdicts[u.id].hard)
-    facts = _Facts(task, kit)
     room = task.budget - hard - facts.cost - facts.overhead
     band = _band(task, kit, int(room * share), originals)
     keep = {u.id: u for u in band}
@@ -194,9 +194,7 @@ def _fit(task: Task, kit: Kit, share: float, lines: Lines) -> Assembled:
     keep = {u.id: u for u in band}
     spent = sum(kit_size(u, kit) for u in band if not task.verdicts[u.id].hard)
     sources, candidates = _candidates(task, stretch, lines)
-    said = "\n".join(facts.lines)
-    old = _superseded(task.snapshot, kit.settings.snapshot.history == "on")
-    candidates = [c for c in candidates if (len(c.text) < 12 or c.text not in said) and not any(o in c.text for o in old)]
+    candidates = [c for c in candidates if facts.adds(c.text)]
     pool = Pool(candidates, kit.count, _wanted(task))
     visible = [m.text[:_VISIBLE] for u in [*head, *band] for m in u.messages]
     left = room - spent
@@ -207,7 +205,7 @@ def _fit(task: Task, kit: Kit, share: float, lines: Lines) -> Assembled:
     base = sum(kit.size(m) for m in messages)
     if stretch or task.earlier:
         text, chosen = _filled(task, kit, pool, facts, sources, [*visible, *facts.lines], left, base, rounds, ref)
-    total = base + (kit.count(text) + 8 if text else 0)
+    total = base + (kit.count(text) + _MESSAGE if text else 0)
     decisions = _decisions(task, kit, keep, stretch, sources, chosen, ref, originals)
     if stretch and text:
         originals[ref] = tuple(m.id for u in stretch for m in u.messages)
@@ -231,7 +229,7 @@ def _filled(
     for _ in range(8):
         chosen = pool.choose(left, visible)
         text = facts.write(to_entries(sources, chosen), rounds, ref)
-        spare = task.budget - base - kit.count(text) - 8
+        spare = task.budget - base - kit.count(text) - _MESSAGE
         if spare >= 0:
             if best is None or len(chosen) > len(best[1]):
                 best = (text, chosen)
@@ -273,14 +271,18 @@ class _Facts:
             return sum(w for t, w in wanted.items() if t in said) + (1 if len(fact.history) > 1 else 0) + fact.round / 1e4
 
         facts = [f for f in ranked(task.snapshot, relevant) if f.label != "said" or task.budget >= _SMALL_BUDGET]  # their words compete in the dialogue
-        rendered = entity_lines(facts, int(limits.entity_tokens * scale), kit.count, history)
-        self.entities = rendered.lines
+        self.entities = entity_lines(facts, int(limits.entity_tokens * scale), kit.count, history).lines
         self.constraints = [line for line in self.entities if line.startswith("! ")]
-        self.left_out = rendered.left_out
         self.lines = [*self.intent, *self.entities]
+        self._said = "\n".join(self.lines)
+        self._old = _superseded(task.snapshot, history)
         self.cost = sum(kit.count(line) + 1 for line in self.lines)
         self.overhead = (95 if self.lines else 75) - (35 if task.budget < _TIGHT else 0)
         self.brief = task.budget < _TIGHT
+
+    def adds(self, text: str) -> bool:
+        """Whether a record says something that stands in no line yet, and nothing that no longer holds."""
+        return (len(text) < 12 or text not in self._said) and not any(o in text for o in self._old)
 
     def write(self, entries: Sequence[blocks.Entry], rounds: int, ref: str, minimal: bool = False) -> str:
         """The block with these dialogue lines; `minimal` keeps only constraints."""

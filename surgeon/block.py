@@ -28,7 +28,6 @@ SECTIONS = ("intent", "entities", "retrieved", "dialogue")
 _HEAD = re.compile(r"\[context#(?P<sum>[0-9a-f]{8}) r(?P<rounds>[0-9]{1,9})(?: ref (?P<ref>[0-9a-f]{12}))?\] [^\n\[]*\n")
 _CLOSE = re.compile(r"<\|/(?:intent|entities|retrieved|dialogue)\|>")
 _ENTRY = re.compile(r"^(?P<role>[uats])(?P<round>[0-9]{1,9})(?: (?P<tool>\S+?))?: (?P<text>.*)$")
-_LONG = {"u": "user", "a": "assistant", "t": "tool", "s": "system"}
 
 
 class Entry(NamedTuple):
@@ -121,8 +120,3 @@ def _sections(body: str) -> Iterator[tuple[str, list[str]]]:
 def role_letter(role: str) -> str:
     """u, a, t or s."""
     return {"user": "u", "assistant": "a", "tool": "t", "system": "s"}[role]
-
-
-def role_name(letter: str) -> str:
-    """The reverse of `role_letter`."""
-    return _LONG[letter]

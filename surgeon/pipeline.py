@@ -132,7 +132,8 @@ def _run(engine: Engine, request: Request) -> Compaction:
     after = _native(fmt, done, read, engine)
     clock.mark("assemble")
     warnings = [*read.notes, *repaired, *unread, *done.warnings]
-    issues = check.new_issues(native, after, fmt)
+    found, left = fmt.check(native), fmt.check(after)
+    issues = check.new_issues(found, left)
     tokens = sum(engine.size(m) for m in fmt.read(after))
     hopeless = request.budget is not None and tokens > request.budget and read.earlier is not None and tokens > 0.95 * before
     if issues or tokens > before or hopeless:
@@ -140,6 +141,7 @@ def _run(engine: Engine, request: Request) -> Compaction:
             warnings.append(f"passed through: the result would break rule {issues[0].rule}")
         redacted = _plain(read, before)
         after, done, tokens = _native(fmt, redacted, read, engine), replace(redacted, warnings=done.warnings), before
+        left = fmt.check(after)
     if request.budget is not None and tokens > request.budget:
         if not done.warnings:
             warnings.append(f"{tokens:,} tokens remain, the budget is {request.budget:,}: no smaller form of it is valid")
@@ -153,8 +155,9 @@ def _run(engine: Engine, request: Request) -> Compaction:
     if engine.settings.shadow:
         warnings.append("shadow: the result was computed and not applied")
         after = list(request.native)
+        left = fmt.check(after)
     report = Report(
-        before, tokens, request.budget, fmt.name, done.decisions, read.findings, refs, tuple(dict.fromkeys(warnings)), clock.spent, tuple(fmt.check(after)),
+        before, tokens, request.budget, fmt.name, done.decisions, read.findings, refs, tuple(dict.fromkeys(warnings)), clock.spent, tuple(left),
     )
     text = render_text(engine, snapshot, done)
     sent = resume.as_sent(_without_block(fmt.read(after), fmt)[0], _by_index(done.head) + _by_index(done.tail))
@@ -296,7 +299,7 @@ def _compacted(engine: Engine, request: Request, fmt: Format, read: Read, snapsh
 
     kit = Kit(
         engine.count, engine.size, shrink, engine.records, engine.sentences,
-        lambda text: reference(request.namespace, text), engine.settings, language, fmt.alternates,
+        lambda text: reference(request.namespace, text), engine.settings, language,
     )
     task = Task(units, verdicts, snapshot, budget, request.query, read.earlier)
     return assemble(task, kit)

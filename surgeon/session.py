@@ -124,12 +124,10 @@ class Session:
         self._pins: set[str] = set()
         self._frozen: list[Any] = []
         self._frozen_upto = 0
-        self._frozen_key: tuple[Any, ...] = ()
         self._unsaved: list[dict[str, Any]] = []
         self._warnings: list[str] = []
         self._format = ""
         self._version = 0
-        self._noted = Snapshot()
         if keep:
             self._load()
 
@@ -138,7 +136,7 @@ class Session:
     def add(self, message: Any) -> Any:
         """Adds one message in any supported format and returns what to send: tool results come back compacted, secrets hidden.
 
-        The message is archived (redacted) at once, or kept for the next write if the store fails.
+        The message waits in memory for the next write to the archive (redacted there), at the latest before a marker of it goes out.
         """
         engine = self.surgeon.engine
         if not engine.settings.enabled:
@@ -189,19 +187,17 @@ class Session:
         return replace(message, parts=parts)
 
     def _remember(self, message: Message) -> None:
-        """Queues the message for the archive and tries to write."""
-        engine = self.surgeon.engine
-        hide = engine.redactor(self.id)
+        """Queues the message for the archive; a full batch is written unless the message is a tool result."""
         calls = "".join(f"\n{c.tool}({c.text})" for c in message.calls)
         text = f"{message.text}{calls}".strip()
         for part in message.results:
-            self._queue(reference(self.id, part.text), part.text, message, hide, "part")
+            self._queue(reference(self.id, part.text), part.text, message, "part")
         if not message.results or message.prose:
-            self._queue(reference(self.id, message.id + text), text, message, hide, "message")
+            self._queue(reference(self.id, message.id + text), text, message, "message")
         if message.role != "tool" and not message.results and len(self._unsaved) >= _BATCH:
             self._flush()
 
-    def _queue(self, ref: str, text: str, message: Message, hide: Any, kind: str) -> None:
+    def _queue(self, ref: str, text: str, message: Message, kind: str) -> None:
         if not text or not self._keep:
             return
         self._unsaved.append({
@@ -269,17 +265,15 @@ class Session:
                 return run(engine, replace(request, force=False))
             fmt = engine.formats(self._format or "auto", view)
             size = sum(engine.size(m) for m in fmt.read(view))
-            key = (query, limit)
             small = limit < _SMALL
             high = limit if small or budget is not None else int(engine.settings.water.high * limit)
             if size <= high:
                 return self._replayed(view, fmt, size, limit)
-            low = int(limit * (0.9 if small else max(engine.settings.water.low, 0.4)))
-            target = limit if budget is not None and query is not None else max(low, min(limit, 256)) if not small else limit
+            whole = small or (budget is not None and query is not None)
+            target = limit if whole else int(limit * max(engine.settings.water.low, 0.4))
             result = self._epoch(request, target)
             if result.report.tokens_after < size:
-                self._frozen, self._frozen_upto, self._frozen_key = list(result.messages), len(self._native), key
-                self._noted = self._snapshot
+                self._frozen, self._frozen_upto = list(result.messages), len(self._native)
             return result
 
     def _store(self) -> Archive | None:
@@ -383,13 +377,12 @@ class Session:
         path = Path(text_or_path) if len(text_or_path) < 1_000 and "\n" not in text_or_path else None
         text = path.read_text("utf-8") if path is not None and path.is_file() else text_or_path
         pieces = [text[i : i + 1_200] for i in range(0, len(text), 1_000)]
-        hide = self.surgeon.engine.redactor(self.id)
         with self._lock:
             refs = []
             for number, piece in enumerate(pieces):
                 message = Message(f"doc:{title}:{number}", "tool", (), name=title, round=self._rounds)
                 ref = reference(self.id, f"{title}{number}{piece}")
-                self._queue(ref, piece, message, hide, "document")
+                self._queue(ref, piece, message, "document")
                 refs.append(ref)
             self._flush()
             return refs
@@ -397,7 +390,7 @@ class Session:
     # --- state ---------------------------------------------------------------------------------------------------------------
 
     def state(self) -> dict[str, Any]:
-        """JSON-safe state; personal values as placeholders unless redaction of the archive is off."""
+        """JSON-safe state. It holds values as the snapshot does; `save` hides personal ones before they are stored."""
         return {"version": 1, "namespace": self.id, "snapshot": self._snapshot.to_state(), "tail": [], "rounds": self._rounds}
 
     def save(self) -> None:

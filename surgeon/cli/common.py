@@ -11,7 +11,7 @@ import tomllib
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from rich.console import Console
 
     from surgeon.formats.load import Loaded
-    from surgeon.result import Report
+    from surgeon.result import Compaction, Report
     from surgeon.session import Surgeon
     from surgeon.types import Message
 
@@ -189,6 +189,23 @@ def working(what: str) -> Iterator[None]:
 
     with Console(stderr=True).status(f"{what} …"):
         yield
+
+
+class Compacted(NamedTuple):
+    """A conversation as it was read, and what became of it."""
+
+    loaded: Loaded
+    result: Compaction
+
+
+def compacted(source: str, budget: int | None, query: str | None, format_: str, settings: str | None, profile: str | None, what: str) -> Compacted:
+    """Reads and compacts a conversation without storing anything; warnings go to stderr. Raises InputError."""
+    loaded = read_conversation(source, format_)
+    surgeon = make_surgeon(settings, profile, path=IN_MEMORY)
+    with working(what):
+        result = surgeon.compact(loaded.messages, budget, query, loaded.format.name)
+    report_notes(result.report)
+    return Compacted(loaded, result)
 
 
 def report_notes(report: Report) -> None:

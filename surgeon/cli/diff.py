@@ -34,11 +34,7 @@ def diff(
     profile: common.Profile = None,
 ) -> None:
     """Show before and after side by side: what was cut, rewritten, kept and added."""
-    loaded = common.read_conversation(source, format_)
-    surgeon = common.make_surgeon(settings, profile, path=common.IN_MEMORY)
-    with common.working("compacting"):
-        result = surgeon.compact(loaded.messages, budget, query, loaded.format.name)
-    common.report_notes(result.report)
+    loaded, result = common.compacted(source, budget, query, format_, settings, profile, "compacting")
     lines = aligned(loaded.format.read(loaded.messages), loaded.format.read(result.messages))
     if as_json:
         common.put_json({"schema_version": 1, "messages": [_record(line) for line in lines]})

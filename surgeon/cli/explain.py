@@ -29,11 +29,7 @@ def explain(
     profile: common.Profile = None,
 ) -> None:
     """Say why each message was kept, rewritten, condensed (offload) or dropped."""
-    loaded = common.read_conversation(source, format_)
-    surgeon = common.make_surgeon(settings, profile, path=common.IN_MEMORY)
-    with common.working("deciding"):
-        result = surgeon.compact(loaded.messages, budget, query, loaded.format.name)
-    common.report_notes(result.report)
+    loaded, result = common.compacted(source, budget, query, format_, settings, profile, "deciding")
     if result.report.tokens_after == result.report.tokens_before and budget is None:
         common.say("nothing had to be done; give --budget to see what a smaller size would cost")
     rows = _rows(result, common.with_rounds(loaded.format.read(loaded.messages)))

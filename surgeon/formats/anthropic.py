@@ -7,26 +7,22 @@ from typing import Any
 
 from surgeon.formats import wire_anthropic
 from surgeon.formats.common import (
+    ContentMessages,
     Path,
     Reading,
     Slot,
     as_text,
     dumps,
-    join_content,
-    lead_content,
     opaque,
-    read_all,
     role_of,
-    unlead_content,
-    write_back,
 )
-from surgeon.types import EMPTY, Message, Part, PartKind, WireIssue
+from surgeon.types import EMPTY, Part, PartKind, WireIssue
 
 _SURE = frozenset({"tool_use", "tool_result", "thinking", "redacted_thinking", "server_tool_use", "document", "compaction"})
 _MEDIA = frozenset({"image", "document"})
 
 
-class Anthropic:
+class Anthropic(ContentMessages):
     """Reads and writes Messages API messages. `image_tokens` is the price of one image or document."""
 
     name = "anthropic"
@@ -46,31 +42,6 @@ class Anthropic:
         if any(as_text(b.get("type")) in _SURE or (b.get("type") == "image" and "source" in b) for b in blocks):
             return 1.0
         return 0.4 if messages else 0.0
-
-    def read(self, native: Sequence[Any]) -> list[Message]:
-        """One Message per native message; what cannot be understood becomes opaque and passes through."""
-        return read_all(native, self.reading)
-
-    def write(self, message: Message) -> Any:
-        """The native object: the same one if no text differs, else a copy along the changed paths."""
-        return write_back(message, self.reading(message.native).slots) if message.changed else message.native
-
-    def make(self, role: str, text: str) -> Any:
-        """A new message that holds only text."""
-        return {"role": role, "content": text}
-
-    def lead(self, native: Any, text: str) -> Any:
-        """A copy of a user message with `text` as a block of its own, after tool results and before the rest."""
-        return {**native, "content": lead_content(native.get("content"), text)}
-
-    def join(self, first: Any, second: Any) -> Any:
-        """Two messages of one role as one, the parts of the first before those of the second."""
-        return {**second, **first, "content": join_content(first.get("content"), second.get("content"))}
-
-    def unlead(self, native: Any, text: str) -> Any:
-        """The reverse of `lead`; None if nothing else is left."""
-        rest = unlead_content(native.get("content"), text)
-        return None if rest is None else native if rest is native.get("content") else {**native, "content": rest}
 
     def check(self, native: Sequence[Any]) -> list[WireIssue]:
         """Rules A1 to A14, as far as the messages alone decide them."""

@@ -267,3 +267,36 @@ def unlead_content(content: Any, text: str) -> Any:
             plain = next(iter(block)) == "type" and len(rest) == 1 and isinstance(rest[0], Mapping) and set(rest[0]) == {"type", "text"}
             return rest[0]["text"] if plain and rest[0]["type"] == "text" else (rest or None)
     return content
+
+
+class ContentMessages:
+    """What formats share whose messages are `{"role": …, "content": …}`: everything but how one message is read and judged."""
+
+    def reading(self, native: Any) -> Reading:
+        """One native message, read without its neighbours."""
+        raise NotImplementedError
+
+    def read(self, native: Sequence[Any]) -> list[Message]:
+        """One Message per native message; what cannot be understood becomes opaque and passes through."""
+        return read_all(native, self.reading)
+
+    def write(self, message: Message) -> Any:
+        """The native object: the same one if no text differs, else a copy along the changed paths."""
+        return write_back(message, self.reading(message.native).slots) if message.changed else message.native
+
+    def make(self, role: str, text: str) -> Any:
+        """A new message that holds only text."""
+        return {"role": role, "content": text}
+
+    def lead(self, native: Any, text: str) -> Any:
+        """A copy of a user message with `text` as a block of its own, after tool results and before the rest."""
+        return {**native, "content": lead_content(native.get("content"), text)}
+
+    def join(self, first: Any, second: Any) -> Any:
+        """Two messages of one role as one, the parts of the first before those of the second."""
+        return {**second, **first, "content": join_content(first.get("content"), second.get("content"))}
+
+    def unlead(self, native: Any, text: str) -> Any:
+        """The reverse of `lead`; None if nothing else is left."""
+        rest = unlead_content(native.get("content"), text)
+        return None if rest is None else native if rest is native.get("content") else {**native, "content": rest}

@@ -8,25 +8,21 @@ from typing import Any
 
 from surgeon.formats import wire_openai
 from surgeon.formats.common import (
+    ContentMessages,
     Reading,
     Slot,
     as_text,
     dumps,
-    join_content,
-    lead_content,
     opaque,
-    read_all,
     role_of,
-    unlead_content,
-    write_back,
 )
-from surgeon.types import EMPTY, Message, Part, PartKind, WireIssue
+from surgeon.types import EMPTY, Part, PartKind, WireIssue
 
 _TEXTS = frozenset({"text", "input_text", "output_text"})
 _MEDIA = frozenset({"image_url", "input_image", "image", "input_audio", "audio", "file", "input_file", "video_url"})
 
 
-class OpenAIChat:
+class OpenAIChat(ContentMessages):
     """Reads and writes Chat Completions messages. `image_tokens` is the price of one image, sound or file."""
 
     name = "openai_chat"
@@ -48,31 +44,6 @@ class OpenAIChat:
             return 0.9
         return 0.5 if messages else 0.0
 
-    def read(self, native: Sequence[Any]) -> list[Message]:
-        """One Message per native message; what cannot be understood becomes opaque and passes through."""
-        return read_all(native, self._reading)
-
-    def write(self, message: Message) -> Any:
-        """The native object: the same one if no text differs, else a copy along the changed paths."""
-        return write_back(message, self._reading(message.native).slots) if message.changed else message.native
-
-    def make(self, role: str, text: str) -> Any:
-        """A new message that holds only text."""
-        return {"role": role, "content": text}
-
-    def lead(self, native: Any, text: str) -> Any:
-        """A copy of a user message with `text` as a part of its own before the rest."""
-        return {**native, "content": lead_content(native.get("content"), text)}
-
-    def join(self, first: Any, second: Any) -> Any:
-        """Two messages of one role as one, the parts of the first before those of the second."""
-        return {**second, **first, "content": join_content(first.get("content"), second.get("content"))}
-
-    def unlead(self, native: Any, text: str) -> Any:
-        """The reverse of `lead`; None if nothing else is left."""
-        rest = unlead_content(native.get("content"), text)
-        return None if rest is None else native if rest is native.get("content") else {**native, "content": rest}
-
     def check(self, native: Sequence[Any]) -> list[WireIssue]:
         """Rules C1 to C8."""
         return wire_openai.check(native)
@@ -81,7 +52,8 @@ class OpenAIChat:
         """The same messages with what breaks C1 to C8 mended."""
         return wire_openai.repair(native).messages
 
-    def _reading(self, native: Any) -> Reading:
+    def reading(self, native: Any) -> Reading:
+        """One native message, read without its neighbours."""
         if not isinstance(native, Mapping):
             return Reading("system", (opaque(native),), EMPTY, known=False)
         role = role_of(native.get("role"))
