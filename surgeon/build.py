@@ -12,6 +12,7 @@ from typing import Any
 
 from surgeon.errors import SettingsError
 from surgeon.extract.advance import Extraction, Pin
+from surgeon.extract.supersede import Superseding
 from surgeon.formats.detect import resolve
 from surgeon.formats.wire import repair_wire
 from surgeon.pipeline import Engine
@@ -33,6 +34,7 @@ _CHINESE = re.compile(r"[\u3400-\u9fff]{2}")
 _CJK = re.compile(r"[\u3400-\u9fff]")  # only Chinese needs a segmenter
 _MAX_KEEP = 40
 _LONG_TEXT = 4_000  # shorter texts are remembered by the counters themselves
+_SAME_SUBJECT = 1.7  # times an encoder's threshold of relatedness; below 1.5 other subjects of one kind come in
 _HUGE = 200_000  # characters of one part beyond which only its two ends are read
 
 
@@ -51,7 +53,14 @@ def make_engine(settings: Settings, encoder: Any = None) -> Engine:
         chat = any(r.weight < 0 for r in scored.reasons) and not any(r.weight > 0 for r in scored.reasons)
         return 0.0 if chat or len(text.strip(" .!?。！？，,~…")) < 2 else scored.score
 
-    extraction = Extraction(analysers, pins, worth)
+    naming = RuleSet(tuple(r for r in rules.rules if r.rule.effect == "slot"), rules.seconds)
+    rules = RuleSet(tuple(r for r in rules.rules if r.rule.effect != "slot"), rules.seconds)
+
+    @lru_cache(maxsize=8192)
+    def slots(text: str) -> tuple[tuple[str, int, int], ...]:
+        return tuple((m.rule_id.rpartition(".")[2], m.start, m.end) for m in naming.match(text))
+
+    extraction = Extraction(analysers, pins, worth, Superseding(slots, _alike(settings, encoder)))
 
     def advance(snapshot: Snapshot, message: Message, now: datetime | None, light: bool) -> Snapshot:
         return extraction(snapshot, message, now, light)
@@ -142,26 +151,44 @@ def _encoders() -> Any:
     return Encoders()
 
 
-def _similarity(settings: Settings, encoder: Any) -> Callable[[Sequence[Unit], Sequence[str], frozenset[str]], tuple[Mapping[str, Score], float]] | None:
-    if "similarity" not in settings.scoring.channels:
-        return None
-
-    def encoder_for(language: str) -> Encoder:
+def _encoder_for(encoder: Any) -> Callable[[str], Encoder]:
+    """The encoder of a language: the user's own if there is one."""
+    def chosen(language: str) -> Encoder:
         if encoder is not None:
             from surgeon.scoring.encoder import wrap
 
             made: Encoder = wrap(encoder)
             return made
-        chosen: Encoder = _encoders().for_language(language)
-        return chosen
+        own: Encoder = _encoders().for_language(language)
+        return own
 
-    channel = SimilarityChannel(encoder_for, language_of)
+    return chosen
+
+
+def _similarity(settings: Settings, encoder: Any) -> Callable[[Sequence[Unit], Sequence[str], frozenset[str]], tuple[Mapping[str, Score], float]] | None:
+    if "similarity" not in settings.scoring.channels:
+        return None
+    channel = SimilarityChannel(_encoder_for(encoder), language_of)
 
     def score(units: Sequence[Unit], targets: Sequence[str], skip: frozenset[str]) -> tuple[Mapping[str, Score], float]:
         scores = channel(units, targets, skip)
         return scores, channel.threshold(targets) if scores else 0.5
 
     return score
+
+
+def _alike(settings: Settings, encoder: Any) -> Callable[[str, Sequence[str]], list[float]] | None:
+    """Similarity of a statement to others, 1.0 where they surely are about the same; None where no encoder is used."""
+    if "similarity" not in settings.scoring.channels:
+        return None
+    chosen = _encoder_for(encoder)
+
+    def alike(text: str, others: Sequence[str]) -> list[float]:
+        model = chosen(language_of(text))
+        vectors = model.encode([text, *others])
+        return [float(v) / (_SAME_SUBJECT * model.threshold) for v in vectors[1:] @ vectors[0]]
+
+    return alike
 
 
 def _shrink(part: Part, message: Message, unit: Unit, cap: int | None, query: str, following: str, count: Callable[[str], int], settings: Settings) -> Rewrite | None:

@@ -37,7 +37,7 @@ _SUPPOSE = re.compile(
     r"|wondering (?:if|whether)|thinking (?:about|of)|might (?:want|need|go|be)|debating|considering|i (?:was )?almost|were to|could have|would have been)\b"
     r"|如果|要是|假如|万一|假设|倘若|问问(?:而已)?|只是问|就问|随口问|考虑(?:一下)?要不要|说不定|打算问|有人想|会不会", re.I)
 _CANCEL = re.compile(
-    r"\b(?:cancel(?:led|ling)?|call(?:ed)? off|scrap|drop the|drop that|lose the|forget (?:the|about|that|it)|forget that one|skip the|remove the|remove that|never ?mind|no longer need|don[’']?t need (?:the|that|it|a)|not needed|take (?:the |that |it )?(?:\w+ )?off|get rid of|leave out|without the)\b"
+    r"\b(?:cancel(?:led|ling)?|call(?:ed)? off|scrap|drop the|drop that|lose the|forget (?:the|about|that|it)|forget that one|skip the|remove the|remove that|never ?mind|no longer need|don[’']?t need (?:the|that|it|a)|not needed|take (?:the |that |it )?(?:\w+ )?off|get rid of|leave out|(?<=, )without the|(?<=but )without the)\b"
     r"|取消|不用了|不要了|不需要了|算了不|作废|去掉|删掉|删除|撤掉|(?<!不)不用(?:排|送|寄|做|加|订|去)|免了|别(?:排|订|送|做)了|没必要|划掉|剔掉", re.I)
 _SWAP = re.compile(r"\b(?:swap|switch|flip|trade|exchange) (?:the |those |them |places|around|over|these|my |[A-Z]\w+ and )|\bthe other way (?:a)?round\b|对调|互换|调个个|换一下顺序|调换|掉个个|反过来|颠倒", re.I)
 _UPDATE = re.compile(
@@ -51,13 +51,17 @@ _SAME = re.compile(r"\b(?:everything else|the rest|all else|others?) (?:the same
 _BACK = re.compile(
     r"\b(?:back|revert|restore|undo|return to|return it|reinstate|again|after all|original(?:ly)?|as before|as it was|like before|previous(?:ly)?|initial(?:ly)?|(?:i|we)[’']?d? (?:gave|said|told|mentioned|asked|named|had|set|picked|chose)\b.{0,24}\b(?:first|before|earlier|originally)|first (?:one|address|choice|option|date|version|plan|time|number|name)|before (?:i|we|it) (?:changed|was))\b"
     r"|恢复|改回|换回|还原|撤销|撤回|挂回|回到|退回|原来|原先|最初|最早|一开始|最开始|开头|起初|第一次|第一个|之前(?:那|的|说)|上次|刚才(?:那|说|的)|照排|照旧|还按|按我?[一-鿿]{0,4}说的|第[二三四五六七八九十\d]+个|中间(?:那|看|的)|那还是|还是[^不没]", re.I)
+# "the previous code no longer works" asks for nothing back
+_DEAD = re.compile(
+    r"\b(?:previous|original|old|earlier|first|initial)\b(?: [\w-]+){0,3}? (?:no longer|is (?:retired|dead|invalid|void|obsolete|gone|wrong|out)|was wrong|has expired|expired|doesn[’']?t|does not|won[’']?t|will not|stopped)"
+    r"|(?:原来|之前|以前|最初|上次|旧)[^，。！？]{0,8}(?:作废|失效|不再|不能用|不用了|停用|过期|错了|无效)", re.I)
 _FIRST = re.compile(r"\b(?:first|original(?:ly)?|initial(?:ly)?|at the (?:start|outset|beginning)|to begin with)\b|第一次|第一个|最初|最早|一开始|最开始|开头|起初|原先", re.I)
 _NTH = re.compile(r"\b(second|third|fourth|fifth|last)\b(?! (?:thought|time|night|one more))|第\s?([二三四五六七八九十\d]+)\s?(?:个|次|种|版)", re.I)
 _MIDDLE = re.compile(r"\bmiddle one\b|\bthe middle\b|中间(?:那|的|看)", re.I)
 _ROUND = re.compile(r"\bround (\d+)\b|第\s?(\d+)\s?轮", re.I)
 _ORD = {"second": 2, "third": 3, "fourth": 4, "fifth": 5, "last": -1}
 _QUOTE = re.compile(r"^\s*>|\b(?:he|she|they|boss|colleague|someone|everyone|people) (?:said|says|say|suggest\w*|wrote|thinks?|wants?|asked)\b|(?:他|她|他们|有人|领导|朋友|教练|同事|别人|隔壁\S{0,3})(?:说|问|想|写|建议|觉得)", re.I)
-_NEGATED = re.compile(r"\b(?:not|don[’']?t|never|no)\b(?:\s+\w+){0,3}\s*$|(?:不是|别|不要|不用|并非)[^，,]{0,4}$", re.I)
+_KEPT = re.compile(r"\b(?:not|don[’']?t|never)\b(?:\s+\w+){0,2}\s*$|(?:不要|不能|不得|别|请勿|切勿|严禁|禁止)[^，,。]{0,4}$", re.I)  # "never cancel …" calls nothing off
 
 # what comes after a change cue is the new value: "instead of A" and "A换成B" name the old one too
 PAIRS = (
@@ -106,7 +110,7 @@ def act_of(text: str) -> Act:
     back = _BACK.search(text)
     return Act(
         update=bool(_UPDATE.search(text)),
-        cancel=bool(_CANCEL.search(text)),
+        cancel=any(not _KEPT.search(text[: m.start()]) for m in _CANCEL.finditer(text)),
         swap=bool(_SWAP.search(text)),
         accept=bool(_ACCEPT.search(text.strip())),
         reject=bool(_REJECT.search(text.strip())),
@@ -114,7 +118,7 @@ def act_of(text: str) -> Act:
         suppose=suppose,
         quoted=bool(_QUOTE.search(text)),
         same=bool(_SAME.search(text)),
-        target=_target(text) if back else None,
+        target=_target(text) if back and not _DEAD.search(text) else None,
     )
 
 

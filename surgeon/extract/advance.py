@@ -15,6 +15,7 @@ from typing import NamedTuple
 from surgeon.extract import acts, assistant, intents, tools
 from surgeon.extract.atoms import Atom, find_atoms
 from surgeon.extract.changes import PASSING, Editor
+from surgeon.extract.supersede import Superseding
 from surgeon.snapshot.model import Snapshot
 from surgeon.types import Analysis, Message
 
@@ -40,6 +41,7 @@ class Extraction:
     analyse: Callable[[str], Analysis]
     pins: Callable[[str, str], Sequence[Pin]]
     worth: Callable[[str], float]
+    supersede: Superseding
 
     def __call__(self, snapshot: Snapshot, message: Message, now: datetime | None, light: bool) -> Snapshot:
         """The snapshot after one more message. `light` skips the language model (very long histories)."""
@@ -59,7 +61,7 @@ class Extraction:
         entities = () if light else self.analyse(text).entities
         atoms = find_atoms(text, moment, entities)
         pinned = self.pins(text, "user")
-        editor = Editor(snapshot, message)
+        editor = Editor(snapshot, message, self.supersede.apart, self.supersede.subject)
         spoken = acts.sentences(text)
         mood = "ask"
         editor.retracts = bool(acts.RETRACT.search(text))
@@ -106,6 +108,8 @@ class Extraction:
                 return
         if not done:
             done = editor.choose(text)
+        if not (done or act.quoted) and self.supersede(editor, text, atoms, bool(held), act.update and len(text) <= _BRIEF):
+            return
         if not done:
             done = editor.assign(text, atoms, act.update)
             if not done and act.update:

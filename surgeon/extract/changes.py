@@ -25,7 +25,12 @@ PASSING = frozenset(("today", "yesterday", "tonight", "this week", "今天", "�
 class Editor:
     """Changes of one message on a snapshot."""
 
-    def __init__(self, snapshot: Snapshot, message: Message) -> None:
+    def __init__(
+        self, snapshot: Snapshot, message: Message, apart: Callable[[str, str], bool] | None = None, subject: Callable[[str], str] | None = None,
+    ) -> None:
+        """`apart`: whether two statements surely speak of two things of one kind; `subject`: the thing that a statement's slot belongs to."""
+        self.apart = apart or (lambda new, old: False)
+        self.subject = subject or (lambda text: "")
         self.snapshot = snapshot
         self.message = message
         self.changed: set[str] = set()
@@ -207,6 +212,8 @@ class Editor:
             label = atom.label
             if atom.type == "name" and not atom.told and not re.match(r"[\u4e00-\u9fff]", atom.text):
                 return False
+            if owner == "" and any(f.key == f"{label}:main" and f.type == atom.type and self.apart(text, f.history[-1].said) for f in self.active()):
+                owner = self.subject(text)
             key = f"{label}:{owner or ('main' if (label in LEXICON and atom.type != 'name') or atom.type in ('address', 'date', 'clock') else atom.text[:24])}"
             if key in self.snapshot.facts and self.snapshot.facts[key].type != atom.type:
                 key = f"{key}/{atom.type}"
@@ -231,7 +238,7 @@ class Editor:
             return next((f for f in live if f.value == atom.text), None)
         if atom.type == "person" and atom.label != "name":
             return next((f for f in live if f.value == atom.text), None)
-        same = [f for f in live if f.type == atom.type and f.label == atom.label]
+        same = [f for f in live if f.type == atom.type and f.label == atom.label and not self.apart(text, f.history[-1].said)]
         if atom.type in ("code", "id"):
             same = [f for f in same if f.label in LEXICON or _shape(f.value) == _shape(atom.text)]
         owned = [f for f in same if f.owner == owner]
@@ -297,8 +304,7 @@ class Editor:
 
     def state(self, text: str, told: Callable[[str], bool]) -> None:
         """Statements that no type covers are kept in the user's words, clause by clause, so that one can lapse without the others."""
-        for clause in re.split(r"(?<=[，,；;])\s*|(?<=[^\d])\s+(?:but|and then|so)\s+(?=\w+ \w+)", text):
-            clause = clause.strip(" ,，;；、")
+        for clause in _clauses(text):
             if len(clause) > _MAX or len(clause) < 2 or not told(clause):
                 continue
             if any(f.value == clause for f in self.snapshot.facts.values() if f.label == "said"):
@@ -328,6 +334,10 @@ class Editor:
                 old = replace(fact.history[0], value=found) if found else old
         return old
 
+    def bind(self, key: str) -> None:
+        """A statement that turned out to be a rule is one from now on; the key stays."""
+        self.snapshot = replace(self.snapshot, facts={**self.snapshot.facts, key: replace(self.snapshot.facts[key], kind="constraint")})
+
     def relabel(self, fact: Fact, label: str) -> None:
         """A value gets the name of its slot once somebody says it; the key stays."""
         self.snapshot = replace(self.snapshot, facts={**self.snapshot.facts, fact.key: replace(fact, label=label)})
@@ -354,6 +364,20 @@ class Editor:
                 self.edit(fact.key, fact.value, "cancel", kind=fact.kind, said=f"{raw_old} → {raw_new}")
             elif fact.key != key and fact.type and fact.value == old and fact.label == self.snapshot.facts[key].label:
                 self.edit(fact.key, new, "update", kind=fact.kind, type_=fact.type, said=f"{raw_old} → {raw_new}")
+
+
+_APART = re.compile(r"(?<=[，,；;])\s*|(?<=[^\d])\s+(?:but|and then|so)\s+(?=\w+ \w+)")
+
+
+def _clauses(text: str) -> list[str]:
+    """The clauses of a statement; a lone adverb in front and a "not that one" behind stay with their neighbour."""
+    out: list[str] = []
+    for piece in _APART.split(text):
+        if out and (re.match(r"(?:not|nor|but not|rather than|而)\b|而不是|不是", piece.strip()) or re.fullmatch(r"(?:[A-Z][A-Z ]+: )?[A-Z]?[a-z]+ly,", out[-1].strip())):
+            out[-1] = f"{out[-1]}{'' if re.search('[，；]$', out[-1]) else ' '}{piece}"
+        else:
+            out.append(piece)
+    return [c.strip(" ,，;；、") for c in out]
 
 
 def _shape(value: str) -> str:

@@ -14,6 +14,8 @@ from surgeon.types import Message
 _MAX = 240
 _OPEN = 6
 _FORMAT = re.compile(r"\b(?:PDF|CSV|JSON|XML|YAML|Markdown|parquet|Excel|xlsx|docx?|HTML|slides?|one page|bullet points?|table|plain text)\b|表格|列表|一页|幻灯片|英文|中文|纪要|要点", re.I)
+_WANTED = re.compile(r"\b(?:as|in|into|format|export\w*|output)\b|格式|导出|成|用|以|给|要|出")
+_FORBID = re.compile(r"\b(?:never|do not|don[’']?t|must not|without)\b|严禁|禁止|不要|不得|不准|别", re.I)
 _RECIPIENT = re.compile(r"\b(?:send|email|mail|forward|write|report)(?: it| this| that| them)?(?: \w+){0,3}? to ((?:my |the |our )?[A-Z]?[\w.@-]+(?: [A-Z]\w+)?)|(?:发给|寄给|转给|抄送|发送给|交给)([^，。！？；\s的]{1,16})")
 _REQUEST = re.compile(
     r"^(?:please |kindly |can you |could you |ok(?:ay)?,? |and |also |now |then |just )*(?:i(?:'d| would)? (?:need|want|like|have)|we need|set|add|book|find|make|send|write|draft|prepare|pull|plan|planning|give|show|get|check|fix|create|run|list|order|schedule|reserve|look|trend|deploy|update|cancel|return|put|help|table)\b"
@@ -64,11 +66,11 @@ def _details(intent: Intent, sentence: str) -> Intent:
     act = act_of(sentence)
     if act.question or act.suppose:
         return intent
-    formats = _FORMAT.findall(sentence)
-    if formats:
+    formats = [m.group() for m in _FORMAT.finditer(sentence)]
+    if formats and (_WANTED.search(sentence) or is_request(sentence)):
         intent = replace(intent, format=", ".join(dict.fromkeys(formats)))
     to = _RECIPIENT.search(sentence)
-    if to:
+    if to and not _FORBID.search(sentence[: to.start()]):
         intent = replace(intent, recipient=(to[1] or to[2]).strip())
     return intent
 
