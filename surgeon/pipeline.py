@@ -23,6 +23,7 @@ from surgeon.result import Compaction, Report
 from surgeon.scoring.combine import Evidence, combine
 from surgeon.segment import begins_round, segment
 from surgeon.settings import Settings
+from surgeon.snapshot.lapsed import lapsed
 from surgeon.snapshot.model import Snapshot
 from surgeon.snapshot.render import entity_lines, intent_lines, ranked
 from surgeon.types import Decision, Finding, Message, Part, Rewrite, Score, Unit
@@ -297,12 +298,21 @@ def _compacted(engine: Engine, request: Request, fmt: Format, read: Read, snapsh
     def shrink(part: Part, message: Message, unit: Unit, cap: int | None) -> Rewrite | None:
         return engine.shrink(part, message, unit, cap, request.query or "", following.get(message.id, ""))
 
+    sentences, earlier = engine.sentences, read.earlier
+    if engine.settings.snapshot.history == "off":  # what no longer holds is then not to be seen at all
+        gone = lapsed(snapshot)
+        sentences = _without(engine.sentences, gone)
+        earlier = earlier and earlier._replace(entries=[e for e in earlier.entries if not gone(e.text)])
     kit = Kit(
-        engine.count, engine.size, shrink, engine.records, engine.sentences,
+        engine.count, engine.size, shrink, engine.records, sentences,
         lambda text: reference(request.namespace, text), engine.settings, language,
     )
-    task = Task(units, verdicts, snapshot, budget, request.query, read.earlier)
+    task = Task(units, verdicts, snapshot, budget, request.query, earlier)
     return assemble(task, kit)
+
+
+def _without(sentences: Callable[[str], Sequence[str]], gone: Callable[[str], bool]) -> Callable[[str], list[str]]:
+    return lambda text: [s for s in sentences(text) if not gone(s)]
 
 
 def _following(messages: Sequence[Message]) -> dict[str, str]:

@@ -359,6 +359,9 @@ class Editor:
         raw_old, raw_new = _raw(old), _raw(new)
         if not _telling(raw_old):
             return
+        intent = self.snapshot.intent
+        if intent.time_ref in (old, raw_old):
+            self.snapshot = replace(self.snapshot, intent=replace(intent, time_ref=new))
         for fact in self.active():
             if fact.key != key and fact.label == "said" and contains(fact.value, raw_old) and not contains(fact.value, raw_new):
                 self.edit(fact.key, fact.value, "cancel", kind=fact.kind, said=f"{raw_old} → {raw_new}")

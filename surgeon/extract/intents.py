@@ -14,7 +14,7 @@ from surgeon.types import Message
 _MAX = 240
 _OPEN = 6
 _FORMAT = re.compile(r"\b(?:PDF|CSV|JSON|XML|YAML|Markdown|parquet|Excel|xlsx|docx?|HTML|slides?|one page|bullet points?|table|plain text)\b|表格|列表|一页|幻灯片|英文|中文|纪要|要点", re.I)
-_WANTED = re.compile(r"\b(?:as|in|into|format|export\w*|output)\b|格式|导出|成|用|以|给|要|出")
+_WANTED = re.compile(r"\b(?:as|in|into|to|format|export|output|want|need|give me|send|return|make|write|prepare|put)(?: (?:it|this|them|me|us|is|be|should|an?|the|one|plain|short|clean|single|valid|or|and|,)){0,4}[ :]{0,2}$|[\u4e00-\u9fff]\s*$|(?:,|and|or) $", re.I)
 _FORBID = re.compile(r"\b(?:never|do not|don[’']?t|must not|without)\b|严禁|禁止|不要|不得|不准|别", re.I)
 _RECIPIENT = re.compile(r"\b(?:send|email|mail|forward|write|report)(?: it| this| that| them)?(?: \w+){0,3}? to ((?:my |the |our )?[A-Z]?[\w.@-]+(?: [A-Z]\w+)?)|(?:发给|寄给|转给|抄送|发送给|交给)([^，。！？；\s的]{1,16})")
 _REQUEST = re.compile(
@@ -66,8 +66,8 @@ def _details(intent: Intent, sentence: str) -> Intent:
     act = act_of(sentence)
     if act.question or act.suppose:
         return intent
-    formats = [m.group() for m in _FORMAT.finditer(sentence)]
-    if formats and (_WANTED.search(sentence) or is_request(sentence)):
+    formats = [m.group() for m in _FORMAT.finditer(sentence) if _WANTED.search(sentence[: m.start()]) or re.search(r"[\u4e00-\u9fff]", m.group())]
+    if formats:
         intent = replace(intent, format=", ".join(dict.fromkeys(formats)))
     to = _RECIPIENT.search(sentence)
     if to and not _FORBID.search(sentence[: to.start()]):
