@@ -49,7 +49,7 @@ _ACCEPT = re.compile(
 _REJECT = re.compile(r"^(?:no|nope|nah|not that|that[’']?s (?:not|wrong)|wrong)\b|^(?:不|不对|不是|不行|不要|错)", re.I)
 _SAME = re.compile(r"\b(?:everything else|the rest|all else|others?) (?:the same|unchanged|as (?:it )?is|stays?|as before)|keep everything|其[他它余](?:都|的)?(?:不变|不动|照旧|维持)|别的(?:都)?不(?:动|变|改)|其余维持", re.I)
 _BACK = re.compile(
-    r"\b(?:back|revert|restore|undo|return to|return it|reinstate|again|after all|original(?:ly)?|as before|as it was|like before|previous(?:ly)?|initial(?:ly)?|(?:i|we)[’']?d? (?:gave|said|told|mentioned|asked|named|had|set|picked|chose)\b.{0,24}\b(?:first|before|earlier|originally)|first (?:one|address|choice|option|date|version|plan|time|number|name)|before (?:i|we|it) (?:changed|was))\b"
+    r"\b(?:back|revert|restore|undo|return to|return it|reinstate|(?:use|be|is|make|set|put|want|need|go|with|to|on|in|at)\b[^.,!?]{1,30}\bagain|after all|original(?:ly)?|as before|as it was|like before|previous(?:ly)?|initial(?:ly)?|(?:i|we)[’']?d? (?:gave|said|told|mentioned|asked|named|had|set|picked|chose)\b.{0,24}\b(?:first|before|earlier|originally)|first (?:one|address|choice|option|date|version|plan|time|number|name)|before (?:i|we|it) (?:changed|was))\b"
     r"|恢复|改回|换回|还原|撤销|撤回|挂回|回到|退回|原来|原先|最初|最早|一开始|最开始|开头|起初|第一次|第一个|之前(?:那|的|说)|上次|刚才(?:那|说|的)|照排|照旧|还按|按我?[一-鿿]{0,4}说的|第[二三四五六七八九十\d]+个|中间(?:那|看|的)|那还是|还是[^不没]", re.I)
 # "the previous code no longer works" asks for nothing back
 _DEAD = re.compile(
@@ -81,7 +81,7 @@ OBJECT = (
 
 
 DECISION = re.compile(
-    r"\b(?:let[’']?s|let us)\s+(?!see|say\b|know|hope|talk|wait|start over|not\b|be\b|get (?:back|going))\w+|\bi think we should\b|\bwe should (?:just )?(?!not)\w+|\bgo(?:ing)? with\b|\bfinal answer\b|\bwe(?:[’']ll| will) (?:use|do|go|take)\b|\bplan is to\b"
+    r"\b(?:let[’']?s|let us)\s+(?!see|say\b|know|hope|talk|wait|chat|meet|speak|catch|call it|continue|start over|not\b|be\b|get (?:back|going))\w+|\bi think we should\b|\bwe should (?:just )?(?!not)\w+|\bgo(?:ing)? with\b|\bfinal answer\b|\bwe(?:[’']ll| will) (?:use|do|go|take)\b|\bplan is to\b"
     r"|(?:我们|咱们)?(?:就|决定|还是)(?:用|采用|选|按)(?!不)|那就(?!这样)\S|方案(?:定|改)(?:为|成)|我(?:觉得|看)(?:我们)?(?:应该|可以)", re.I)
 RETRACT = re.compile(
     r"\bscratch that\b|\b(?:forget|ignore|drop|disregard)\b[^.!?]{0,24}\b(?:earlier|previous|that|first|instruction|idea|plan|a and b|both)\b|\binstead\b|\blet me revise\b|\brevis(?:e|ing)\b|\bfinal answer\b"

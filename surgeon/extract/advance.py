@@ -15,6 +15,7 @@ from typing import NamedTuple
 from surgeon.extract import acts, assistant, intents, tools
 from surgeon.extract.atoms import Atom, find_atoms
 from surgeon.extract.changes import PASSING, Editor
+from surgeon.extract.duties import duties
 from surgeon.extract.supersede import Superseding
 from surgeon.snapshot.model import Snapshot
 from surgeon.types import Analysis, Message
@@ -109,6 +110,9 @@ class Extraction:
         if not done:
             done = editor.choose(text)
         if not (done or act.quoted) and self.supersede(editor, text, atoms, bool(held), act.update and len(text) <= _BRIEF):
+            return
+        found = [] if act.quoted else duties(text)
+        if found and editor.own(text, found) and not held:
             return
         if not done:
             done = editor.assign(text, atoms, act.update)

@@ -8,6 +8,7 @@ from dataclasses import replace
 
 from surgeon.extract.acts import objects
 from surgeon.extract.atoms import Atom
+from surgeon.extract.duties import Duty, key_of
 from surgeon.extract.labels import LEXICON, labels_in, owner_of
 from surgeon.extract.merge import contains, merge_address, patch_address, patch_number, swap_in
 from surgeon.extract.words import content_words, overlap
@@ -18,6 +19,7 @@ from surgeon.types import Change, ChangeAction, Edit, Fact, FactKind, FactStatus
 
 _VAGUE = frozenset({"to", "from", "by", "before", "under", "pay", "long", "until", "till", "stop", "day", "name", "start", "end", "of us", "one", "人", "位", "间", "张", "度", "票", "之前", "开始", "结束", "output", "unit", "begin", "date", "time"})
 _MAX = 200
+_SAME_THING = 0.6  # share of the words of a thing that another must have to be the same thing
 _MANY, _LOOSE = 160, 80  # facts beyond which loose statements and tool facts are trimmed, and how many of them stay
 PASSING = frozenset(("today", "yesterday", "tonight", "this week", "今天", "昨天", "前天", "周末", "这周末"))
 
@@ -75,7 +77,7 @@ class Editor:
 
     def accept(self, text: str) -> None:
         """The user takes what the assistant just proposed; "sounds good, but …" does not."""
-        if re.search(r"\b(?:but|however|except|only if)\b|但|不过|只是", text):
+        if re.search(r"\b(?:but|however|except|only if)\b|但|不过|只是", text) or _POLITE.match(text):
             return
         for proposal in self.snapshot.discourse.proposed:
             self.edit(proposal["key"], proposal["value"], "set", kind="decision", label=proposal["label"], said=text)
@@ -282,6 +284,19 @@ class Editor:
             return True
         return False
 
+    def own(self, text: str, found: Sequence[Duty]) -> bool:
+        """Each thing has one person who is responsible for it; whether that is most of what the sentence says."""
+        for duty in found:
+            words = content_words(duty.thing)
+            held = [f for f in self.active() if f.label == "owner" and f.type == "person"]
+            same = next((f for f in held if f.key == key_of(duty.thing)), None) or next(
+                (f for f in held if words and overlap(words, content_words(f.key.partition(":")[2])) >= _SAME_THING and not self.apart(text, f.history[-1].said)), None)
+            if same is None:
+                self.edit(key_of(duty.thing), duty.who, kind="entity", label="owner", type_="person", said=text)
+            elif same.value != duty.who:
+                self.edit(same.key, duty.who, "update", kind=same.kind, type_=same.type, said=text)
+        return sum(d.end - d.start for d in found) >= 0.45 * len(text)
+
     def decide(self, text: str, retracts: bool) -> None:
         """A plan in words. One that takes back the last plan replaces it; otherwise it stands beside it."""
         last = next((f for f in self.active() if f.label == "decision"), None)
@@ -369,6 +384,7 @@ class Editor:
                 self.edit(fact.key, new, "update", kind=fact.kind, type_=fact.type, said=f"{raw_old} → {raw_new}")
 
 
+_POLITE = re.compile(r"(?:ok(?:ay)?|great|good|sure|yes|perfect|fine|好的?|嗯|行)?[,，!！. ]{0,3}(?:thanks?|thank you|谢谢|多谢|感谢)(?: (?:you|so much|very much|a lot))?(?: for \w|[,，.!。！]|$|你的?)", re.I)  # thanks take nothing up
 _APART = re.compile(r"(?<=[，,；;])\s*|(?<=[^\d])\s+(?:but|and then|so)\s+(?=\w+ \w+)")
 
 

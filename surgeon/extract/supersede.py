@@ -38,10 +38,10 @@ class Superseding:
         old = self._replaced(editor, text, atoms)
         if not old:
             return False
-        head, *rest = sorted(old, key=lambda f: f.kind != "constraint")
-        if brief:
-            rest = [head, *rest]
-        else:
+        stated = sorted((f for f in old if f.label != "owner"), key=lambda f: f.kind != "constraint")
+        head = stated[0] if stated and not brief else None
+        rest = [f for f in old if f is not head]
+        if head is not None:
             editor.edit(head.key, text, "update", kind=head.kind, label=head.label, said=text)
             if pinned and head.kind != "constraint":
                 editor.bind(head.key)
@@ -49,7 +49,7 @@ class Superseding:
             editor.edit(fact.key, fact.value, "cancel", kind=fact.kind, said=text)
         for fact in old:
             _carry_values(editor, fact, atoms, text)
-        return not brief
+        return head is not None
 
     def apart(self, new: str, old: str) -> bool:
         """Whether two statements surely speak of two things of one kind (the staging port, the production port)."""
@@ -68,6 +68,7 @@ class Superseding:
         new = frame_of(text, self.slots, [a.text for a in atoms])
         stated = [f for f in editor.active() if (f.kind == "constraint" or f.label in _STATED) and f.message_id != editor.message.id and f.value != text]
         named = [f for f in stated if self._same_slot(new, f.value, atoms, newer)]
+        named += [f for f in editor.active() if f.label == "owner" and f.message_id != editor.message.id and self._same_slot(new, f.key.partition(":")[2], atoms, newer)]
         if named or not newer or self.alike is None or new.slots:
             return named
         return self._by_meaning(text, atoms, stated)
