@@ -53,14 +53,9 @@ def make_engine(settings: Settings, encoder: Any = None) -> Engine:
         chat = any(r.weight < 0 for r in scored.reasons) and not any(r.weight > 0 for r in scored.reasons)
         return 0.0 if chat or len(text.strip(" .!?。！？，,~…")) < 2 else scored.score
 
-    naming = RuleSet(tuple(r for r in rules.rules if r.rule.effect == "slot"), rules.seconds)
-    rules = RuleSet(tuple(r for r in rules.rules if r.rule.effect != "slot"), rules.seconds)
-
-    @lru_cache(maxsize=8192)
-    def slots(text: str) -> tuple[tuple[str, int, int], ...]:
-        return tuple((m.rule_id.rpartition(".")[2], m.start, m.end) for m in naming.match(text))
-
-    extraction = Extraction(analysers, pins, worth, Superseding(slots, _alike(settings, encoder)))
+    slots, choices = _naming(rules, "slot"), _naming(rules, "choice")
+    rules = RuleSet(tuple(r for r in rules.rules if r.rule.effect not in ("slot", "choice")), rules.seconds)
+    extraction = Extraction(analysers, pins, worth, Superseding(slots, _alike(settings, encoder)), choices)
 
     def advance(snapshot: Snapshot, message: Message, now: datetime | None, light: bool) -> Snapshot:
         return extraction(snapshot, message, now, light)
@@ -149,6 +144,17 @@ def _encoders() -> Any:
     from surgeon.scoring.encoder import Encoders
 
     return Encoders()
+
+
+def _naming(rules: RuleSet, effect: str) -> Callable[[str], tuple[tuple[str, int, int], ...]]:
+    """What rules of that effect name in a text: the last part of their id, and where."""
+    own = RuleSet(tuple(r for r in rules.rules if r.rule.effect == effect), rules.seconds)
+
+    @lru_cache(maxsize=8192)
+    def named(text: str) -> tuple[tuple[str, int, int], ...]:
+        return tuple((m.rule_id.rpartition(".")[2], m.start, m.end) for m in own.match(text))
+
+    return named
 
 
 def _encoder_for(encoder: Any) -> Callable[[str], Encoder]:

@@ -43,6 +43,7 @@ class Extraction:
     pins: Callable[[str, str], Sequence[Pin]]
     worth: Callable[[str], float]
     supersede: Superseding
+    choices: Callable[[str], Sequence[tuple[str, int, int]]] = lambda text: ()
 
     def __call__(self, snapshot: Snapshot, message: Message, now: datetime | None, light: bool) -> Snapshot:
         """The snapshot after one more message. `light` skips the language model (very long histories)."""
@@ -50,7 +51,7 @@ class Extraction:
         if message.role == "user" and not message.results:
             return self._user(replace(snapshot, round=max(snapshot.round, message.round)), message, moment, light)
         if message.role == "assistant":
-            return assistant.listen(snapshot, message, moment) if message.prose and not light else snapshot
+            return assistant.listen(snapshot, message, moment, self.choices) if message.prose and not light else snapshot
         if message.results:
             return tools.take(snapshot, message)
         return snapshot
@@ -60,7 +61,7 @@ class Extraction:
         if not text.strip():
             return snapshot
         entities = () if light else self.analyse(text).entities
-        atoms = find_atoms(text, moment, entities)
+        atoms = find_atoms(text, moment, entities, self.choices(text))
         pinned = self.pins(text, "user")
         editor = Editor(snapshot, message, self.supersede.apart, self.supersede.subject)
         spoken = acts.sentences(text)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import collections
 import re
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -40,10 +41,10 @@ _PROPOSAL = re.compile(
 _SLOT = re.compile(r"\bfor ((?:night|day|stop|room|option) \w+)\s*$", re.I)
 
 
-def listen(snapshot: Snapshot, message: Message, moment: datetime | None) -> Snapshot:
+def listen(snapshot: Snapshot, message: Message, moment: datetime | None, choices: Callable[[str], Sequence[tuple[str, int, int]]] = lambda text: ()) -> Snapshot:
     """The snapshot after an assistant's reply. Answers to a question are options or proposals, never facts."""
     text = message.prose[:_LONG]
-    atoms = find_atoms(text, moment)
+    atoms = find_atoms(text, moment, (), choices(text))
     editor = Editor(snapshot, message)
     proposed: list[dict[str, str]] = []
     listed, listed_for = snapshot.discourse.listed, snapshot.discourse.listed_for

@@ -78,8 +78,8 @@ class Atom(NamedTuple):
     told: bool = False  # the label stands in the text (a noun or a unit), it is not the type's default
 
 
-def find_atoms(text: str, now: datetime | None, entities: Sequence[Span] = ()) -> list[Atom]:
-    """Typed values in the order they stand; an earlier pattern wins where two overlap."""
+def find_atoms(text: str, now: datetime | None, entities: Sequence[Span] = (), choices: Sequence[tuple[str, int, int]] = ()) -> list[Atom]:
+    """Typed values in the order they stand; an earlier pattern wins where two overlap. `choices`: (slot, start, end) of words of which one holds."""
     taken: list[tuple[int, int]] = []
     found: list[tuple[int, int, str, str]] = []
 
@@ -100,6 +100,9 @@ def find_atoms(text: str, now: datetime | None, entities: Sequence[Span] = ()) -
     for when in _joined(moments, text):
         if free(when.start, when.end):
             take(when.start, when.end, when.kind, when.iso)
+    for slot, a, b in choices:
+        if free(a, b):
+            take(a, b, "option", slot)
     for kind, pattern in _PATTERNS[9:]:
         for a, b in _spans(kind, pattern, text):
             if free(a, b):
@@ -114,6 +117,9 @@ def find_atoms(text: str, now: datetime | None, entities: Sequence[Span] = ()) -
     out = []
     for a, b, kind, normal in sorted(found):
         value = text[a:b]
+        if kind == "option":
+            out.append(Atom(a, b, kind, value, value.lower(), normal.replace("_", " "), True))
+            continue
         label = label_of(kind, text, a, b)
         out.append(Atom(a, b, kind, value, normal or _normal(kind, value), label, label != default_label(kind)))
     return out

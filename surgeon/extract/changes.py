@@ -254,13 +254,17 @@ class Editor:
             return same[0]
         alike = [f for f in live if f.type == atom.type and (not owner or f.owner == owner) and (f.label not in LEXICON or atom.label not in LEXICON or not atom.told)]
         if alike and atom.type in ("address", "phone", "email", "endpoint", "percent", "money", "quantity"):
-            return alike[0] if atom.type not in ("money", "quantity") or len(alike) == 1 else None
+            if atom.type == "quantity":
+                alike = [f for f in alike if _unit(f.value) == _unit(atom.text)]
+            return next(iter(alike), None) if atom.type not in ("money", "quantity") or len(alike) == 1 else None
         if atom.type == "number" and atom.label not in LEXICON and live:
             return self._part_of(atom.text, text, live)
         return None
 
     def _part_of(self, number: str, text: str, live: Sequence[Fact]) -> Fact | None:
         """The fact that a bare number corrects a part of: an address where it reads as a house number, else the last one touched if it has a number."""
+        if len(number.partition(".")[0]) > 3 or (number.startswith("0") and not number.startswith("0.")):
+            return None  # a long number or one with a leading zero identifies, it does not count
         house = rf"{re.escape(number)}\s*号|\b(?:at|number|no\.?) {re.escape(number)}\b"
         address = next((f for f in live if f.type == "address"), None)
         if address is not None and re.search(house, text, re.I):
@@ -385,7 +389,7 @@ class Editor:
 
 
 _POLITE = re.compile(r"(?:ok(?:ay)?|great|good|sure|yes|perfect|fine|好的?|嗯|行)?[,，!！. ]{0,3}(?:thanks?|thank you|谢谢|多谢|感谢)(?: (?:you|so much|very much|a lot))?(?: for \w|[,，.!。！]|$|你的?)", re.I)  # thanks take nothing up
-_APART = re.compile(r"(?<=[，,；;])\s*|(?<=[^\d])\s+(?:but|and then|so)\s+(?=\w+ \w+)")
+_APART = re.compile(r"(?<=[，；;])\s*|(?<=,)\s+|(?<=[^\d])\s+(?:but|and then|so)\s+(?=\w+ \w+)")
 
 
 def _clauses(text: str) -> list[str]:
@@ -397,6 +401,11 @@ def _clauses(text: str) -> list[str]:
         else:
             out.append(piece)
     return [c.strip(" ,，;；、") for c in out]
+
+
+def _unit(value: str) -> str:
+    """The unit of a quantity, folded: "22 units" and "24 unit" have the same."""
+    return re.sub(r"^(?:[\d.,\s-]+|[零〇一二两三四五六七八九十百千万半]+|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b)", "", value.lower()).strip(" -").rstrip("s")
 
 
 def _shape(value: str) -> str:

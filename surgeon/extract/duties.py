@@ -27,7 +27,7 @@ _CHINESE = (
     re.compile(rf"(?:^|(?<=[，。；、：\s]))(?P<who>{_ZH_NAME})(?:现在|目前|来|继续|改|还|都|同时)?(?:负责|接手|主管|牵头|跟进|维护){_ZH_THING}(?=[，。；、！\s]|$)"),
 )
 _NOT_NAMES = frozenset(
-    "I We You He She It They The This That These Those There Who What When Where Which Everyone Someone Nobody Please Also And But So Then My Our Your His Her Their FACT Note".split()
+    ["I", "We", "You", "He", "She", "It", "They", "The", "This", "That", "These", "Those", "There", "Who", "What", "When", "Where", "Which", "Everyone", "Someone", "Nobody", "Please", "Also", "And", "But", "So", "Then", "My", "Our", "Your", "His", "Her", "Their", "FACT", "Note"]
 )
 _ZH_NOT = re.compile(r"我们|你们|他们|咱们|大家|谁|自己|什么|这个|那个|其他|主要|全权|专门|直接")
 

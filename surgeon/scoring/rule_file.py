@@ -52,8 +52,9 @@ class Rule(_Strict):
     """One sign in a text. It matches where a pattern of `any` matches, every pattern of `all` occurs, and no `unless` overlaps.
 
     `keywords` is a prefilter: unless one of them occurs (case ignored), no pattern is tried. `weight` is in -1..1; negative speaks
-    against keeping. `effect: pin` protects the message. `effect: slot` names what a sentence gives a value to and counts for no score;
-    the last part of the id is the slot.
+    against keeping. `effect: pin` protects the message. `slot` names what a sentence gives a value to, `choice` a value of which only
+    one holds at a time; these count for no score, and the last part of the id names the slot.
+
     """
 
     id: str = Field(pattern=r"^[a-z][a-z0-9_]*(\.[a-z0-9_]+)+$")
@@ -66,7 +67,7 @@ class Rule(_Strict):
     any: tuple[str, ...] = ()
     all: tuple[str, ...] = ()
     unless: tuple[str, ...] = ()
-    effect: Literal["none", "pin", "slot"] = "none"
+    effect: Literal["none", "pin", "slot", "choice"] = "none"
     roles: tuple[Role, ...] | None = None
     flags: tuple[Flag, ...] | None = None
     tests: RuleTests = RuleTests()
