@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from surgeon.extract import acts, assistant, intents, tools
 from surgeon.extract.atoms import Atom, find_atoms
-from surgeon.extract.changes import PASSING, Editor
+from surgeon.extract.changes import CONTRAST, PASSING, Editor
 from surgeon.extract.duties import duties
 from surgeon.extract.supersede import Superseding
 from surgeon.snapshot.model import Snapshot
@@ -81,7 +81,7 @@ class Extraction:
         """Whether a sentence states something worth keeping: a rule speaks for it, it holds a value, asks for work or changes something."""
         worth = self.worth(text)
         told = [a for a in atoms if a.text.lower() not in PASSING]
-        return worth > _WORTH or (worth > 0 and bool(told or act.update or act.cancel or act.target or intents.is_request(text)))
+        return worth > _WORTH or (worth > 0 and bool(told or act.update or act.cancel or act.target or intents.is_request(text) or CONTRAST.match(text)))
 
     def _sentence(self, editor: Editor, sentence: acts.Sentence, act: acts.Act, atoms: list[Atom], held: Sequence[Pin], first: bool, following: str = "") -> None:
         text = sentence.text
@@ -106,6 +106,8 @@ class Extraction:
                 return
         if act.cancel and not done:
             done = editor.cancel(text)
+            if done:
+                editor.revive(text, atoms)
             if done and not held:
                 return
         if not done:

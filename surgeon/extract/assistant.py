@@ -104,6 +104,8 @@ def _adopt(editor: Editor, text: str, atoms: list[Atom]) -> None:
                 if key not in editor.snapshot.facts:
                     editor.edit(key, display(atom), label=atom.label, owner=owner, type_=atom.type, normal=atom.normal, confidence=0.7, said=text)
             continue
+        if fact.label != atom.label and fact.key not in fresh and not contains(editor.snapshot.discourse.heard, _core(atom.text)):
+            continue  # a figure of another name is an answer, not a new value of this one
         if fact.key in fresh and not _resolves(fact.value, fact.normal, atom) and not contains(editor.snapshot.discourse.heard, _core(atom.text)):
             continue
         value = display(atom)

@@ -19,6 +19,7 @@ from surgeon.types import Change, ChangeAction, Edit, Fact, FactKind, FactStatus
 
 _VAGUE = frozenset({"to", "from", "by", "before", "under", "pay", "long", "until", "till", "stop", "day", "name", "start", "end", "of us", "one", "人", "位", "间", "张", "度", "票", "之前", "开始", "结束", "output", "unit", "begin", "date", "time"})
 _MAX = 200
+_SHORT = 12  # characters beside a value up to which a statement says little else
 _SAME_THING = 0.6  # share of the words of a thing that another must have to be the same thing
 _MANY, _LOOSE = 160, 80  # facts beyond which loose statements and tool facts are trimmed, and how many of them stay
 PASSING = frozenset(("today", "yesterday", "tonight", "this week", "今天", "昨天", "前天", "周末", "这周末"))
@@ -181,7 +182,18 @@ class Editor:
         for score, _, fact in scored:
             if score >= max(0.3, 0.75 * best):
                 self.edit(fact.key, fact.value, "cancel", kind=fact.kind, said=text)
+                if fact.type:
+                    self._lapse(fact, text)
         return True
+
+    def _lapse(self, gone: Fact, text: str) -> None:
+        """Statements of the same thing that quote a value which was called off go with it."""
+        value = _raw(gone.value)
+        if not _telling(value):
+            return
+        for fact in self.active():
+            if fact.label == "said" and contains(fact.value, value) and len(fact.value) <= _SHORT + 3 * len(value):
+                self.edit(fact.key, fact.value, "cancel", kind=fact.kind, said=text)
 
     def choose(self, text: str) -> bool:
         """One of the options the assistant just listed is named (or counted)."""
@@ -197,11 +209,36 @@ class Editor:
     def assign(self, text: str, atoms: Sequence[Atom], update: bool) -> bool:
         """Every typed value fills its slot; the same slot said differently is an update, a part of it a patch."""
         hit = False
+        atoms = self._without_dead(text, atoms)
         for position, atom in enumerate(atoms):
             owner = "" if atom.type in ("path", "code", "id", "person", "name", "email", "url") else owner_of(text[: max(1, atom.end)])
             if _several(atoms, position) and atom.type in ("date", "clock", "quantity", "address"):
                 owner = owner or _beside(text, atom)
             hit = self._one(text, atom, owner, update) or hit
+        return hit
+
+    def _without_dead(self, text: str, atoms: Sequence[Atom]) -> list[Atom]:
+        """The values without those the sentence calls dead ("the old one got hacked"); what such a value was current for lapses or takes the other."""
+        dead = [a for a in atoms if _DEAD.match(text[a.end :])]
+        live = [a for a in atoms if a not in dead]
+        for atom in dead:
+            other = [a for a in live if a.type == atom.type]
+            for fact in self.active():
+                if fact.type == atom.type and contains(fact.value, atom.text):
+                    if len(other) == 1:
+                        self.replace(fact, display(other[0]), "update", text, normal=other[0].normal)
+                    else:
+                        self.edit(fact.key, fact.value, "cancel", kind=fact.kind, said=text)
+        return live
+
+    def revive(self, text: str, atoms: Sequence[Atom]) -> bool:
+        """ "Two rooms is too many, one will do": what a sentence calls off may come back with another value in the same breath."""
+        hit = False
+        for atom in atoms:
+            for fact in self.snapshot.facts.values():
+                if fact.status == "cancelled" and fact.message_id == self.message.id and fact.type == atom.type and not contains(fact.value, atom.text) and not contains(atom.text, fact.value) and (fact.type != "quantity" or _unit(fact.value) == _unit(atom.text)):
+                    self.edit(fact.key, display(atom), "update", kind=fact.kind, type_=fact.type, normal=atom.normal, said=text)
+                    hit = True
         return hit
 
     def _one(self, text: str, atom: Atom, owner: str, update: bool) -> bool:
@@ -323,13 +360,26 @@ class Editor:
 
     def state(self, text: str, told: Callable[[str], bool]) -> None:
         """Statements that no type covers are kept in the user's words, clause by clause, so that one can lapse without the others."""
-        for clause in _clauses(text):
+        for clause in self._contrasted(_clauses(text)):
             if len(clause) > _MAX or len(clause) < 2 or not told(clause):
                 continue
             if any(f.value == clause for f in self.snapshot.facts.values() if f.label == "said"):
                 continue
             self.count += 1
             self.edit(f"said:r{self.message.round}.{self.count}", clause, kind="preference", label="said")
+
+    def _contrasted(self, clauses: Sequence[str]) -> list[str]:
+        """Clauses with what they rule out set apart: of "by queue, not by team" the second half is a rule, never a value."""
+        out: list[str] = []
+        for clause in clauses:
+            match = CONTRAST.match(clause)
+            if match is None:
+                out.append(clause)
+                continue
+            self.count += 1
+            self.edit(f"rule:r{self.message.round}.{self.count}", (match["no"] or match["no_zh"]).strip(), kind="constraint", label="not")
+            out.append((match["yes"] or match["yes_zh"]).strip(" ,，"))
+        return out
 
     def covered(self, text: str, atoms: Sequence[Atom]) -> bool:
         """Whether values that facts already hold say most of the sentence."""
@@ -388,6 +438,12 @@ class Editor:
                 self.edit(fact.key, new, "update", kind=fact.kind, type_=fact.type, said=f"{raw_old} → {raw_new}")
 
 
+_DEAD = re.compile(
+    r"[\s,]*(?:one |address |number |account |email |mail |code )?(?:(?:is|was|got|has been|had been)\s)?(?:old|dead|gone|closed|hacked|wrong|outdated|expired|retired|obsolete|cancell?ed|invalid|no longer|not mine|not valid|does ?n[’']?t work|stopped working)\b"
+    r"|(?:那个|这个|的)?(?:已经?)?(?:被盗|停用|不用了|废了|作废|注销|过期|没用了|失效|不能用|打不通|停机)", re.I)
+CONTRAST = re.compile(
+    r"^(?P<yes>[^,，]{2,80}?),? (?:and |but )?(?P<no>(?:not|rather than|instead of)(?! (?:only|just|yet|sure|that|to\b|be\b|a problem|now))\s[\w’'./\" -]{2,40})$"
+    r"|^(?P<yes_zh>.{2,40}?)[，,](?P<no_zh>(?:而)?(?:不是|不要|别|不按|不用)[^，。！？；]{1,20})$", re.I)
 _POLITE = re.compile(r"(?:ok(?:ay)?|great|good|sure|yes|perfect|fine|好的?|嗯|行)?[,，!！. ]{0,3}(?:thanks?|thank you|谢谢|多谢|感谢)(?: (?:you|so much|very much|a lot))?(?: for \w|[,，.!。！]|$|你的?)", re.I)  # thanks take nothing up
 _APART = re.compile(r"(?<=[，；;])\s*|(?<=,)\s+|(?<=[^\d])\s+(?:but|and then|so)\s+(?=\w+ \w+)")
 
