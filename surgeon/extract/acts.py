@@ -42,7 +42,7 @@ _CANCEL = re.compile(
 _SWAP = re.compile(r"\b(?:swap|switch|flip|trade|exchange) (?:the |those |them |places|around|over|these|my |[A-Z]\w+ and )|\bthe other way (?:a)?round\b|对调|互换|调个个|换一下顺序|调换|掉个个|反过来|颠倒", re.I)
 _UPDATE = re.compile(
     r"\b(?:actually|instead|make (?:it|that|this)|change|changed|switch|update|rather|correction|i meant?|should be|not \w+,? but|no,? wait|wait|hang on|scratch that|let(?:[’']s| us) (?:say|do|make|go)|swap|replace|move (?:it|that)|push (?:it|that)|bump|now (?:it|we)|typo|my mistake|wrong|moved|corrected|sorry|in fact|after all|on second thoughts?|better|stick with|use)\b"
-    r"|^(?:no|nope|nah)\b|改|换|不对|错了|更正|应该是|还是|说反|不是|挪|推迟|提前|推到|往后|往前|缩短|延长|升到|降到|降|调到|调成|改回|按.{1,8}吧|就.{1,8}吧|那就|变了|变成|等下|等会|算了|重新", re.I)
+    r"|^(?:no|nope|nah)\b|改|换|不对|错了|更正|应该是|还是|说反|不是|挪|推迟|提前|推到|往后|往前|缩短|延长|升到|降到|降|调到|调成|改回|按.{1,8}吧|就.{1,8}吧|那就|变了|变成|等下|等会|算了|重新|(?:^|[，,])[^，,。]{1,10}吧(?=$|[，。！,])|(\S{2,8})就\1", re.I)
 _ACCEPT = re.compile(
     r"^(?:yes|yep|yeah|yup|ok(?:ay)?|sure|sounds (?:good|great|yum)|perfect|great|good|fine|deal|agreed|love it|go ahead|do it|that works|works for me|please do|correct|right|exactly|book it|that one)\b"
     r"|^(?:好|行|可以|嗯|对|没问题|同意|就这个|就这样|就它|成|中|要得|听你的|没错|是的|好的|定了)|可以$|[一-鿿]{1,6}可以[。！]?$|好啊|挺好|不错", re.I)
@@ -50,7 +50,7 @@ _REJECT = re.compile(r"^(?:no|nope|nah|not that|that[’']?s (?:not|wrong)|wrong
 _SAME = re.compile(r"\b(?:everything else|the rest|all else|others?) (?:the same|unchanged|as (?:it )?is|stays?|as before)|keep everything|其[他它余](?:都|的)?(?:不变|不动|照旧|维持)|别的(?:都)?不(?:动|变|改)|其余维持", re.I)
 _BACK = re.compile(
     r"\b(?:back|revert|restore|undo|return to|return it|reinstate|(?:use|be|is|make|set|put|want|need|go|with|to|on|in|at)\b[^.,!?]{1,30}\bagain|after all|original(?:ly)?|as before|as it was|like before|previous(?:ly)?|initial(?:ly)?|(?:i|we)[’']?d? (?:gave|said|told|mentioned|asked|named|had|set|picked|chose)\b.{0,24}\b(?:first|before|earlier|originally)|first (?:one|address|choice|option|date|version|plan|time|number|name)|before (?:i|we|it) (?:changed|was))\b"
-    r"|恢复|改回|换回|还原|撤销|撤回|挂回|回到|退回|原来|原先|最初|最早|一开始|最开始|开头|起初|第一次|第一个|之前(?:那|的|说)|上次|刚才(?:那|说|的)|照排|照旧|还按|按我?[一-鿿]{0,4}说的|第[二三四五六七八九十\d]+个|中间(?:那|看|的)|那还是|还是[^不没]", re.I)
+    r"|恢复|改回|换回|还原|撤销|撤回|挂回|回到|退回|原来|原先|最初|最早|一开始|最开始|开头|起初|第一次|第一个|之前(?:那|的|说)|(?:按|照|用|跟|像|和|同)上次|上次(?:说|那|的)|刚才(?:那|说|的)|照排|照旧|还按|按我?[一-鿿]{0,4}说的|第[二三四五六七八九十\d]+个|中间(?:那|看|的)|那还是|还是[^不没]", re.I)
 # "the previous code no longer works" asks for nothing back
 _DEAD = re.compile(
     r"\b(?:previous|original|old|earlier|first|initial)\b(?: [\w-]+){0,3}? (?:no longer|is (?:retired|dead|invalid|void|obsolete|gone|wrong|out)|was wrong|has expired|expired|doesn[’']?t|does not|won[’']?t|will not|stopped)"
@@ -152,6 +152,6 @@ def objects(text: str) -> list[str]:
     for pattern in OBJECT:
         for match in pattern.finditer(text):
             value = re.sub(r"\s+(?:please|instead|then|now|again|after all|for me|ok|okay)\b.*$", "", match["new"].strip(), flags=re.I)
-            if value and not re.fullmatch(r"(?:it|that|this|them|one|so|up|sure|me|you)(?:\s.*)?|[一二三四五六七八九十]?个?", value, re.I):
+            if value and not _BACK.search(match.group()) and not re.fullmatch(r"(?:it|that|this|them|one|so|up|sure|me|you)(?:\s.*)?|[一二三四五六七八九十]?个?", value, re.I):
                 out.append(value)
     return out

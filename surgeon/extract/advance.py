@@ -104,7 +104,7 @@ class Extraction:
             if done:
                 editor.seen(atoms)
                 return
-        if act.cancel and not done:
+        if act.cancel and not done and not act.quoted:
             done = editor.cancel(text)
             if done:
                 editor.revive(text, atoms)

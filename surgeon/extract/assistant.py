@@ -11,7 +11,7 @@ from datetime import datetime
 from surgeon.extract import acts
 from surgeon.extract.atoms import Atom, find_atoms
 from surgeon.extract.changes import Editor, display
-from surgeon.extract.labels import LEXICON, canonical, owner_of
+from surgeon.extract.labels import LEXICON, canonical, owner_at
 from surgeon.extract.merge import contains
 from surgeon.snapshot.apply import apply
 from surgeon.snapshot.model import Snapshot
@@ -96,12 +96,12 @@ def _adopt(editor: Editor, text: str, atoms: list[Atom]) -> None:
     for position, atom in enumerate(atoms):
         if sum(1 for a in atoms if a.type == atom.type and a.label == atom.label) > 1 and atom.type not in ("date", "clock") and position != len(atoms) - 1:
             continue
-        owner = owner_of(text)
+        owner = owner_at(text, atom.start, atom.end)
         fact = editor.slot(atom, owner, True, text)
         if fact is None:
             if atom.type in ("address", "date", "clock", "phone", "email", "code", "quantity", "money", "endpoint") and atom.label in LEXICON:
                 key = f"{atom.label}:{owner or 'main'}"
-                if key not in editor.snapshot.facts:
+                if key not in editor.snapshot.facts and (not owner or any(f.owner == owner for f in editor.active())):
                     editor.edit(key, display(atom), label=atom.label, owner=owner, type_=atom.type, normal=atom.normal, confidence=0.7, said=text)
             continue
         if fact.label != atom.label and fact.key not in fresh and not contains(editor.snapshot.discourse.heard, _core(atom.text)):

@@ -125,7 +125,7 @@ def find_atoms(text: str, now: datetime | None, entities: Sequence[Span] = (), c
     return out
 
 
-_SURNAMES = frozenset(
+SURNAMES = frozenset(
     "王李张刘陈杨黄赵吴周徐孙马朱胡郭何高林罗郑梁谢宋唐许韩冯邓曹彭曾肖田董袁潘于蒋蔡余杜叶程苏魏吕丁任沈姚卢姜崔钟谭陆汪范金石廖贾夏韦付方白邹孟熊秦邱江尹薛闫段雷侯龙史"
     "陶黎贺顾毛郝龚邵万钱严覃武戴莫孔向汤宫苗温康施文牛樊葛邢安齐易乔伍庞颜倪庄聂章鲁岳翟殷詹申欧耿关兰焦俞左柳甘祝包宁尚符舒阮柯纪梅童凌毕单季裴霍涂成苗谷盛曲翁冉骆蓝路游辛靳管柴蒙鲍华喻祁房滕屈饶解牟艾尤时阳阎穆农司卓古吉缪简车项连芦麦褚娄窦戚岑党宫费卜冷晏席卫"
 )
@@ -134,7 +134,7 @@ _SURNAMES = frozenset(
 def _is_name(text: str) -> bool:
     """Whether what a small model calls a person looks like one: a Chinese surname and one or two more characters, or capitalised words."""
     if re.search(r"[\u4e00-\u9fff]", text):
-        return 2 <= len(text) <= 3 and text[0] in _SURNAMES and re.fullmatch(r"[\u4e00-\u9fff]+", text) is not None
+        return 2 <= len(text) <= 3 and text[0] in SURNAMES and re.fullmatch(r"[\u4e00-\u9fff]+", text) is not None
     return re.fullmatch(r"[A-Z][\w’'-]+(?: [A-Z][\w’'.-]*){0,3}", text) is not None
 
 

@@ -5,21 +5,30 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from datetime import date, timedelta
 
 from surgeon.extract.acts import objects
-from surgeon.extract.atoms import Atom
+from surgeon.extract.atoms import SURNAMES, Atom
 from surgeon.extract.duties import Duty, key_of
-from surgeon.extract.labels import LEXICON, labels_in, owner_of
+from surgeon.extract.labels import LEXICON, VAGUE, labels_in, owner_at, owner_of, owners_in, slot_names
 from surgeon.extract.merge import contains, merge_address, patch_address, patch_number, swap_in
 from surgeon.extract.words import content_words, overlap
 from surgeon.snapshot.apply import apply, values
 from surgeon.snapshot.model import Snapshot
 from surgeon.snapshot.restore import Target, pick
+from surgeon.text import times
 from surgeon.types import Change, ChangeAction, Edit, Fact, FactKind, FactStatus, Message
 
-_VAGUE = frozenset({"to", "from", "by", "before", "under", "pay", "long", "until", "till", "stop", "day", "name", "start", "end", "of us", "one", "人", "位", "间", "张", "度", "票", "之前", "开始", "结束", "output", "unit", "begin", "date", "time"})
 _MAX = 200
 _SHORT = 12  # characters beside a value up to which a statement says little else
+_PLAIN = 18  # words (or Chinese characters) of a sentence beyond which a mere "before" or "last time" tells a story
+_HINTS = (
+    (re.compile(r"那天|那日|日子|\b(?:day|date)\b", re.I), ("date",)),
+    (re.compile(r"那个?点|那个?时间|时段|\b(?:time|hour|slot)\b", re.I), ("clock",)),
+    (re.compile(r"那个?地址|地方|\b(?:address|place)\b", re.I), ("address",)),
+    (re.compile(r"价|金额|\b(?:price|amount|budget)\b", re.I), ("money",)),
+    (re.compile(r"型|款|种|\b(?:type|kind|option|plan)\b", re.I), ("option", "words", "choice")),
+)
 _SAME_THING = 0.6  # share of the words of a thing that another must have to be the same thing
 _MANY, _LOOSE = 160, 80  # facts beyond which loose statements and tool facts are trimmed, and how many of them stay
 PASSING = frozenset(("today", "yesterday", "tonight", "this week", "今天", "昨天", "前天", "周末", "这周末"))
@@ -139,20 +148,26 @@ class Editor:
                     return fact, Target("value", value=change.value)
         if not facts:
             return None, target
-        labels = {label for a, b, label in labels_in(text) if text[a:b].lower() not in _VAGUE}
+        labels = slot_names(text)
         owner = owner_of(text)
+        if not any(f.owner == owner for f in facts):
+            owner = ""
+        if atoms and not any(f.type == a.type for f in facts for a in atoms):
+            return None, target
         labelled = [f for f in facts if f.label in labels and (not owner or f.owner == owner)]
         if labelled:
             return labelled[0], target
         words = content_words(text)
-        scored = [(overlap(words, content_words(f"{f.key} {f.label} {f.owner} {f.value}")), -i) for i, f in enumerate(facts)]
+        kinds = {a.type for a in atoms}
+        scored = [(overlap(words, content_words(f"{f.key} {f.label} {f.owner} {f.value}")), -i) for i, f in enumerate(facts) if not kinds or f.type in kinds]
         best = max(scored, default=(0.0, 0))
         if best[0] >= 0.2:
             return facts[-best[1]], target
-        if atoms or (target.which == "previous" and objects(text)):
+        if atoms or (target.which == "previous" and objects(text)) or len(re.findall(r"[\u4e00-\u9fff]|[A-Za-z0-9’']+", text)) > _PLAIN:
             return None, target
-        typed = [f for f in facts if f.type]
-        return (typed or facts)[0], target
+        typed = [f for f in facts if f.type and (not owner or f.owner == owner)]
+        hinted = next((kinds for pattern, kinds in _HINTS if pattern.search(text)), ())
+        return (([f for f in typed if f.type in hinted] if hinted else []) or typed or ([] if owner else facts) or [None])[0], target
 
     def _back_to(self, text: str) -> bool:
         """ "Return to balanced": the value is named, but no fact of that slot has it yet; the statement that first had it tells the round."""
@@ -169,7 +184,7 @@ class Editor:
     def cancel(self, text: str) -> bool:
         """The facts a sentence calls off: by label or by the words it shares with them."""
         words = content_words(text)
-        labels = {label for a, b, label in labels_in(text) if text[a:b].lower() not in _VAGUE}
+        labels = slot_names(text)
         scored: list[tuple[float, int, Fact]] = []
         for position, fact in enumerate(self.active()):
             said = content_words(f"{fact.value} {fact.owner}")
@@ -208,14 +223,28 @@ class Editor:
 
     def assign(self, text: str, atoms: Sequence[Atom], update: bool) -> bool:
         """Every typed value fills its slot; the same slot said differently is an update, a part of it a patch."""
-        hit = False
-        atoms = self._without_dead(text, atoms)
+        atoms = [a for a in self._without_dead(text, atoms) if not (a.type in ("quantity", "number", "money", "percent") and (_RELATIVE.search(text[: a.start]) or _LATER.match(text[a.end :])))]
+        hit = self._shift(text)
         for position, atom in enumerate(atoms):
-            owner = "" if atom.type in ("path", "code", "id", "person", "name", "email", "url") else owner_of(text[: max(1, atom.end)])
+            owner = "" if atom.type in ("path", "code", "id", "person", "name", "email", "url") else owner_at(text, atom.start, atom.end, atom.type in ("address", "phone", "email"))
             if _several(atoms, position) and atom.type in ("date", "clock", "quantity", "address"):
                 owner = owner or _beside(text, atom)
             hit = self._one(text, atom, owner, update) or hit
         return hit
+
+    def _shift(self, text: str) -> bool:
+        """ "Two weeks later", "提前三天": the date that the sentence names, or the last one touched, moves by that much."""
+        step = times.shift(text)
+        if not step:
+            return False
+        labels = slot_names(text)
+        dated = [f for f in self.active() if f.type == "date" and re.fullmatch(r"\d{4}-\d{2}-\d{2}", f.normal)]
+        fact = next((f for f in dated if f.label in labels), dated[0] if len(dated) == 1 or (dated and not labels) else None)
+        if fact is None:
+            return False
+        day = (date.fromisoformat(fact.normal) + timedelta(days=step)).isoformat()
+        self.replace(fact, day, "patch", text, normal=day)
+        return True
 
     def _without_dead(self, text: str, atoms: Sequence[Atom]) -> list[Atom]:
         """The values without those the sentence calls dead ("the old one got hacked"); what such a value was current for lapses or takes the other."""
@@ -283,6 +312,11 @@ class Editor:
         owned = [f for f in same if f.owner == owner]
         if owned and (atom.told or update or atom.type in ("address", "phone", "email")):
             return owned[0]
+        if atom.told and not owner:
+            words = content_words(text)
+            near = [f for f in same if f.owner and words & content_words(f.history[-1].said)]
+            if len(near) == 1:
+                return near[0]
         if not update:
             return None
         if len(same) == 1 and (not owner or not same[0].owner):
@@ -306,6 +340,8 @@ class Editor:
         address = next((f for f in live if f.type == "address"), None)
         if address is not None and re.search(house, text, re.I):
             return address
+        if _EXTREME.search(text) and not _EXTREME.search(live[0].history[-1].said):
+            return None
         return live[0] if live[0].type in ("quantity", "money", "number", "endpoint", "code") else None
 
     def object(self, text: str, found: Sequence[str]) -> bool:
@@ -313,7 +349,7 @@ class Editor:
         if not found:
             return False
         value = found[0]
-        labels = [label for a, b, label in labels_in(text) if text[a:b].lower() not in _VAGUE]
+        labels = [label for a, b, label in labels_in(text) if text[a:b].lower() not in VAGUE]
         live = [f for f in self.active() if f.kind in ("entity", "decision", "preference")]
         for fact in live:
             if fact.label in labels and fact.type in ("words", "choice", "name"):
@@ -444,6 +480,9 @@ _DEAD = re.compile(
 CONTRAST = re.compile(
     r"^(?P<yes>[^,，]{2,80}?),? (?:and |but )?(?P<no>(?:not|rather than|instead of)(?! (?:only|just|yet|sure|that|to\b|be\b|a problem|now))\s[\w’'./\" -]{2,40})$"
     r"|^(?P<yes_zh>.{2,40}?)[，,](?P<no_zh>(?:而)?(?:不是|不要|别|不按|不用)[^，。！？；]{1,20})$", re.I)
+_RELATIVE = re.compile(r"(?:\b(?:minus|plus|add|another|extra|fewer|less|more by|up by|down by|by)|(?:往上|往下|再|多|少|各)?(?:加|减|降|升|涨|调高|调低|推后|提前|推迟|延后|顺延|往后|往前|延长|缩短)(?:了|个)?)\s?$", re.I)  # a step, not a value
+_EXTREME = re.compile(r"\b(?:max(?:imum)?|min(?:imum)?)\b|最大|最小|最多|最少|最高|最低", re.I)
+_LATER = re.compile(r"\s*(?:later|earlier|sooner|more|less|fewer|extra|off)\b", re.I)
 _POLITE = re.compile(r"(?:ok(?:ay)?|great|good|sure|yes|perfect|fine|好的?|嗯|行)?[,，!！. ]{0,3}(?:thanks?|thank you|谢谢|多谢|感谢)(?: (?:you|so much|very much|a lot))?(?: for \w|[,，.!。！]|$|你的?)", re.I)  # thanks take nothing up
 _APART = re.compile(r"(?<=[，；;])\s*|(?<=,)\s+|(?<=[^\d])\s+(?:but|and then|so)\s+(?=\w+ \w+)")
 
@@ -517,5 +556,11 @@ def _beside(text: str, atom: Atom) -> str:
     subject = re.match(r"\s*([A-Z][a-z]+)\s+[a-z]", before)
     if subject and subject[1].lower() not in _NOBODY:
         return subject[1]
-    match = re.search(r"([A-Z][\w’'-]+|[\u4e00-\u9fff]{1,4})\s*(?:at|is|gets?|in|on|to|:|的|是)?\s*$", before)
-    return match[1] if match and match[1].lower() not in ("the", "at", "and", "for") else ""
+    match = re.search(r"([A-Z][\w’'-]+)\s*(?:at|is|gets?|in|on|to|:)?\s*$", before)
+    if match:
+        return match[1] if match[1].lower() not in ("the", "at", "and", "for") else ""
+    named = [o for o in owners_in(before) if len(before) - o[1] <= 2]
+    if named:
+        return named[-1][2]
+    chinese = re.search(r"(?<![\u4e00-\u9fff])([\u4e00-\u9fff]{2,3})(?:的|是|在|订|要|买|领)?$", before)
+    return chinese[1] if chinese and chinese[1][0] in SURNAMES else ""

@@ -34,8 +34,9 @@ def follow(snapshot: Snapshot, message: Message, spoken: Sequence[str], atoms: S
     intent = snapshot.intent
     wishes = [s for s in spoken if _REQUEST.search(s) and not act_of(s).suppose and worth(s) > 0]
     if not intent.goal:
-        goal = _joined([s for s in spoken if worth(s) > 0] or list(spoken[:1]))
-        intent = replace(intent, goal=goal, round=message.round)
+        goal = _joined([s for s in spoken if worth(s) > 0])  # a greeting is no goal: the first message that says something gives it
+        if goal:
+            intent = replace(intent, goal=goal, round=message.round)
     elif wishes:
         intent = _further(intent, wishes, message)
     for sentence in spoken:

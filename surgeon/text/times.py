@@ -227,3 +227,26 @@ def _clock(words: str) -> str:
 def is_vague(words: str) -> bool:
     """Whether a time of day names only a part of the day."""
     return bool(_MODIFIER.fullmatch(words.strip()))
+
+
+_STEP_DAYS = {"day": 1, "week": 7, "fortnight": 14, "天": 1, "日": 1, "周": 7, "星期": 7, "个星期": 7, "礼拜": 7, "个礼拜": 7}
+_COUNT = r"\d{1,3}|an?|one|two|three|four|five|six|seven|eight|nine|ten|twelve|[一二两三四五六七八九十]{1,3}"
+_STEPS: tuple[tuple[int, re.Pattern[str]], ...] = (
+    (1, re.compile(rf"\b(?P<n>{_COUNT}) (?P<unit>day|week|fortnight)s? later\b|\b(?:push(?:ed)?|move[ds]?|postpone[ds]?|delay(?:ed)?|shift(?:ed)?)(?: (?:it|that|this|everything|the [\w ]{{2,24}}))?(?: back)? by (?P<n2>{_COUNT}) (?P<unit2>day|week|fortnight)s?\b", re.I)),
+    (-1, re.compile(rf"\b(?P<n>{_COUNT}) (?P<unit>day|week|fortnight)s? (?:earlier|sooner)\b|\b(?:bring|pull|move)(?: (?:it|that|this|the [\w ]{{2,24}}))? (?:forward|up) by (?P<n2>{_COUNT}) (?P<unit2>day|week|fortnight)s?\b", re.I)),
+    (1, re.compile(rf"(?:延后|推迟|推后|顺延|延迟|往后推|往后延|往后挪|晚)了?(?P<n>{_COUNT})(?P<unit>天|日|周|个?星期|个?礼拜)")),
+    (-1, re.compile(rf"(?:提前|往前挪|往前提|早)了?(?P<n>{_COUNT})(?P<unit>天|日|周|个?星期|个?礼拜)")),
+)
+
+
+def shift(text: str) -> int:
+    """By how many days a sentence moves a date ("two weeks later", "提前三天"); 0 if it moves none."""
+    for sign, pattern in _STEPS:
+        match = pattern.search(text)
+        if match is None:
+            continue
+        found = match.groupdict()
+        count, unit = found.get("n") or found.get("n2") or "", (found.get("unit") or found.get("unit2") or "").lower()
+        value = 1 if count.lower() in ("a", "an") else number(count)
+        return sign * (value or 0) * _STEP_DAYS.get(unit, 0)
+    return 0
