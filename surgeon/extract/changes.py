@@ -142,6 +142,7 @@ class Editor:
         facts = [f for f in self.snapshot.facts.values() if len(values(f)) > 1 or f.status in ("cancelled", "rejected")]
         order = {k: i for i, k in enumerate(self.snapshot.discourse.touched)}
         facts.sort(key=lambda f: -order.get(f.key, -1))
+        atoms = [a for a in atoms if not _ORDINAL.fullmatch(a.text)]
         for fact in facts:
             for change in values(fact):
                 if (change.value != fact.value or fact.status != "active") and len(change.value) >= 2 and contains(text, change.value):
@@ -483,6 +484,7 @@ CONTRAST = re.compile(
 _RELATIVE = re.compile(r"(?:\b(?:minus|plus|add|another|extra|fewer|less|more by|up by|down by|by)|(?:往上|往下|再|多|少|各)?(?:加|减|降|升|涨|调高|调低|推后|提前|推迟|延后|顺延|往后|往前|延长|缩短)(?:了|个)?)\s?$", re.I)  # a step, not a value
 _EXTREME = re.compile(r"\b(?:max(?:imum)?|min(?:imum)?)\b|最大|最小|最多|最少|最高|最低", re.I)
 _LATER = re.compile(r"\s*(?:later|earlier|sooner|more|less|fewer|extra|off)\b", re.I)
+_ORDINAL = re.compile(r"[一二两三四五六七八九十\d]+(?:次|个|种|版|趟|轮|回)")  # of "第一次": counts no things
 _POLITE = re.compile(r"(?:ok(?:ay)?|great|good|sure|yes|perfect|fine|好的?|嗯|行)?[,，!！. ]{0,3}(?:thanks?|thank you|谢谢|多谢|感谢)(?: (?:you|so much|very much|a lot))?(?: for \w|[,，.!。！]|$|你的?)", re.I)  # thanks take nothing up
 _APART = re.compile(r"(?<=[，；;])\s*|(?<=,)\s+|(?<=[^\d])\s+(?:but|and then|so)\s+(?=\w+ \w+)")
 
