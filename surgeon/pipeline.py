@@ -303,6 +303,8 @@ def _compacted(engine: Engine, request: Request, fmt: Format, read: Read, snapsh
         gone = lapsed(snapshot)
         sentences = _without(engine.sentences, gone)
         earlier = earlier and earlier._replace(entries=[e for e in earlier.entries if not gone(e.text)])
+        goal = " ".join(s for s in engine.sentences(snapshot.intent.goal) if not gone(s))
+        snapshot = replace(snapshot, intent=replace(snapshot.intent, goal=goal))
     kit = Kit(
         engine.count, engine.size, shrink, engine.records, sentences,
         lambda text: reference(request.namespace, text), engine.settings, language,

@@ -63,7 +63,7 @@ class Extraction:
         entities = () if light else self.analyse(text).entities
         atoms = find_atoms(text, moment, entities, self.choices(text))
         pinned = self.pins(text, "user")
-        editor = Editor(snapshot, message, self.supersede.apart, self.supersede.subject)
+        editor = Editor(snapshot, message, self.supersede.apart, self.supersede.subject, self.supersede.slots)
         spoken = acts.sentences(text)
         mood = "ask"
         editor.retracts = bool(acts.RETRACT.search(text))
@@ -81,7 +81,7 @@ class Extraction:
         """Whether a sentence states something worth keeping: a rule speaks for it, it holds a value, asks for work or changes something."""
         worth = self.worth(text)
         told = [a for a in atoms if a.text.lower() not in PASSING]
-        return worth > _WORTH or (worth > 0 and bool(told or act.update or act.cancel or act.target or intents.is_request(text) or CONTRAST.match(text)))
+        return worth > _WORTH or (worth > 0 and bool(told or act.update or act.cancel or act.target or intents.is_request(text) or CONTRAST.match(text) or self.supersede.slots(text)))
 
     def _sentence(self, editor: Editor, sentence: acts.Sentence, act: acts.Act, atoms: list[Atom], held: Sequence[Pin], first: bool, following: str = "") -> None:
         text = sentence.text

@@ -39,8 +39,11 @@ class Editor:
 
     def __init__(
         self, snapshot: Snapshot, message: Message, apart: Callable[[str, str], bool] | None = None, subject: Callable[[str], str] | None = None,
+        names: Callable[[str], Sequence[tuple[str, int, int]]] | None = None,
     ) -> None:
-        """`apart`: whether two statements surely speak of two things of one kind; `subject`: the thing that a statement's slot belongs to."""
+        """`apart`: whether two statements surely speak of two things of one kind; `subject`: the thing that a statement's slot belongs to;
+        `names`: the slots a text names."""
+        self.names = names or (lambda text: ())
         self.apart = apart or (lambda new, old: False)
         self.subject = subject or (lambda text: "")
         self.snapshot = snapshot
@@ -116,6 +119,8 @@ class Editor:
         if not re.search(r"[\u4e00-\u9fff]", new) and len(new.split()) > size:
             new = " ".join(new.split()[-size:])
         new = new.strip(" ,.，。")
+        if any(2 * (b - a) >= len(old) for _, a, b in (*self.names(old), *((label, a, b) for a, b, label in labels_in(old)))):
+            return False  # "项目代号改为…": what changes is named by its slot, not by its old value
         hit = False
         for fact in self.active():
             if fact.kind == "constraint" or not contains(fact.value, old) or contains(fact.value, new):
@@ -224,7 +229,7 @@ class Editor:
 
     def assign(self, text: str, atoms: Sequence[Atom], update: bool) -> bool:
         """Every typed value fills its slot; the same slot said differently is an update, a part of it a patch."""
-        atoms = [a for a in self._without_dead(text, atoms) if not (a.type in ("quantity", "number", "money", "percent") and (_RELATIVE.search(text[: a.start]) or _LATER.match(text[a.end :])))]
+        atoms = [a for a in self._without_dead(text, atoms) if not _NEGATED.search(text[: a.start]) and not (a.type in ("quantity", "number", "money", "percent") and (_RELATIVE.search(text[: a.start]) or _LATER.match(text[a.end :])))]
         hit = self._shift(text)
         for position, atom in enumerate(atoms):
             owner = "" if atom.type in ("path", "code", "id", "person", "name", "email", "url") else owner_at(text, atom.start, atom.end, atom.type in ("address", "phone", "email"))
@@ -284,6 +289,8 @@ class Editor:
             if owner == "" and any(f.key == f"{label}:main" and f.type == atom.type and self.apart(text, f.history[-1].said) for f in self.active()):
                 owner = self.subject(text)
             key = f"{label}:{owner or ('main' if (label in LEXICON and atom.type != 'name') or atom.type in ('address', 'date', 'clock') else atom.text[:24])}"
+            if key.endswith(f":{atom.text[:24]}"):
+                key = self._named_key(text) or key
             if key in self.snapshot.facts and self.snapshot.facts[key].type != atom.type:
                 key = f"{key}/{atom.type}"
             self.edit(key, display(atom), label=label, owner=owner, type_=atom.type, normal=atom.normal, said=text)
@@ -299,6 +306,14 @@ class Editor:
         action: ChangeAction = "patch" if fact.type == "address" and atom.type != "address" else "update"
         self.replace(fact, value, action, text, normal=atom.normal)
         return True
+
+    def _named_key(self, text: str) -> str:
+        """A key after the slot that a sentence names, where a value would else be its own key (and stay in it when the value changes)."""
+        slots = list(dict.fromkeys(name for name, _, _ in self.names(text)))
+        if len(slots) != 1:
+            return ""
+        key = f"{slots[0].replace('_', ' ')}:{self.subject(text) or 'main'}"
+        return "" if key in self.snapshot.facts else key
 
     def slot(self, atom: Atom, owner: str, update: bool, text: str) -> Fact | None:
         """The fact an atom speaks of, if it is known already."""
@@ -485,6 +500,8 @@ _RELATIVE = re.compile(r"(?:\b(?:minus|plus|add|another|extra|fewer|less|more by
 _EXTREME = re.compile(r"\b(?:max(?:imum)?|min(?:imum)?)\b|最大|最小|最多|最少|最高|最低", re.I)
 _LATER = re.compile(r"\s*(?:later|earlier|sooner|more|less|fewer|extra|off)\b", re.I)
 _ORDINAL = re.compile(r"[一二两三四五六七八九十\d]+(?:次|个|种|版|趟|轮|回)")  # of "第一次": counts no things
+_NEGATED = re.compile(
+    r"(?:\b(?:not|never|without|instead of|rather than|except)|[^\w]no|^no)(?:\s+(?:in|as|by|with|the|an?|use|using|any))*\s*$|(?:不要|别|不用|不是|而不是|不按|不走|不坐|不选|拒绝|不收|除了)(?:用|按|走|坐|选|要|是)?\s*$", re.I)  # what is ruled out is no value
 _POLITE = re.compile(r"(?:ok(?:ay)?|great|good|sure|yes|perfect|fine|好的?|嗯|行)?[,，!！. ]{0,3}(?:thanks?|thank you|谢谢|多谢|感谢)(?: (?:you|so much|very much|a lot))?(?: for \w|[,，.!。！]|$|你的?)", re.I)  # thanks take nothing up
 _APART = re.compile(r"(?<=[，；;])\s*|(?<=,)\s+|(?<=[^\d])\s+(?:but|and then|so)\s+(?=\w+ \w+)")
 
