@@ -14,7 +14,7 @@ from datetime import datetime
 from typing import Any
 
 from surgeon import block as blocks
-from surgeon import check, resume
+from surgeon import check, notes, resume
 from surgeon.assemble import Assembled, Kit, Task, assemble
 from surgeon.decide import Verdict, decide
 from surgeon.errors import BudgetError, InputError, RegistryError, StoreError, SurgeonError
@@ -213,10 +213,10 @@ def _user_rounds(messages: Sequence[Message]) -> int:
 
 
 def _without_block(messages: Sequence[Message], fmt: Format) -> tuple[list[Message], blocks.Block | None]:
-    """Messages without our own block (only the first one counts; there is at most one), and what the block said."""
+    """Messages without our own notes and block (only the first block counts; there is at most one), and what the block said."""
     out: list[Message] = []
     found: blocks.Block | None = None
-    for message in messages:
+    for message in notes.without(messages, fmt):
         place = next((i for i, p in enumerate(message.parts) if p.kind == "text" and "[context#" in p.text), None)
         mine = blocks.find(message.parts[place].text) if place is not None and found is None and message.role in ("user", "system") else None
         if mine is None or place is None:
@@ -252,7 +252,7 @@ def _learn(engine: Engine, request: Request, read: Read) -> tuple[Snapshot, list
     for at, message in enumerate(new):
         light = len(new) - at > _LIGHT_ABOVE
         try:
-            snapshot = engine.advance(snapshot, message, request.now, light)
+            snapshot = notes.heard(engine.advance(snapshot, message, request.now, light), message)
         except Exception:
             if engine.settings.strict:
                 raise
