@@ -76,6 +76,8 @@ def make_engine(settings: Settings, encoder: Any = None) -> Engine:
         language=language_of,
         redactor=lambda key: _redactor(settings, key),
         repair=_repair,
+        render=lambda kind, values, language: _templates(settings.templates.paths, settings.templates.shipped).render(kind, values, language),
+        alike=_alike(settings, encoder),
     )
 
 
@@ -142,20 +144,38 @@ def _encoders() -> Any:
     return Encoders()
 
 
-def _similarity(settings: Settings, encoder: Any) -> Callable[[Sequence[Unit], Sequence[str], frozenset[str]], tuple[Mapping[str, Score], float]] | None:
-    if "similarity" not in settings.scoring.channels:
-        return None
+def _encoder_for(encoder: Any) -> Callable[[str], Encoder]:
+    """The encoder of a language: the user's own for every one, else the shipped ones."""
 
-    def encoder_for(language: str) -> Encoder:
+    def chosen(language: str) -> Encoder:
         if encoder is not None:
             from surgeon.scoring.encoder import wrap
 
             made: Encoder = wrap(encoder)
             return made
-        chosen: Encoder = _encoders().for_language(language)
-        return chosen
+        shipped: Encoder = _encoders().for_language(language)
+        return shipped
 
-    channel = SimilarityChannel(encoder_for, language_of)
+    return chosen
+
+
+def _alike(settings: Settings, encoder: Any) -> Callable[[Sequence[str]], Sequence[Sequence[float]]] | None:
+    """Cosines among texts, by the encoder of their language; None where the embedding channel is off."""
+    if "similarity" not in settings.scoring.channels:
+        return None
+
+    def cosines(texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        vectors = _encoder_for(encoder)(language_of(" ".join(texts))).encode(texts)
+        rows: list[list[float]] = (vectors @ vectors.T).tolist()
+        return rows
+
+    return cosines
+
+
+def _similarity(settings: Settings, encoder: Any) -> Callable[[Sequence[Unit], Sequence[str], frozenset[str]], tuple[Mapping[str, Score], float]] | None:
+    if "similarity" not in settings.scoring.channels:
+        return None
+    channel = SimilarityChannel(_encoder_for(encoder), language_of)
 
     def score(units: Sequence[Unit], targets: Sequence[str], skip: frozenset[str]) -> tuple[Mapping[str, Score], float]:
         scores = channel(units, targets, skip)

@@ -20,6 +20,7 @@ from surgeon.decide import Verdict, decide
 from surgeon.errors import BudgetError, InputError, RegistryError, StoreError, SurgeonError
 from surgeon.protocols import Archive, Format, Redactor
 from surgeon.result import Compaction, Report
+from surgeon.reword import Rewording
 from surgeon.scoring.combine import Evidence, combine
 from surgeon.segment import begins_round, segment
 from surgeon.settings import Settings
@@ -49,6 +50,8 @@ class Engine:
     language: Callable[[str], str]
     redactor: Callable[[str], Redactor]
     repair: Callable[[Sequence[Any], Format], tuple[list[Any], list[str]]]
+    render: Callable[[str, Mapping[str, Any], str], Rewrite | None]
+    alike: Callable[[Sequence[str]], Sequence[Sequence[float]]] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -297,9 +300,13 @@ def _compacted(engine: Engine, request: Request, fmt: Format, read: Read, snapsh
     def shrink(part: Part, message: Message, unit: Unit, cap: int | None) -> Rewrite | None:
         return engine.shrink(part, message, unit, cap, request.query or "", following.get(message.id, ""))
 
+    worded = Rewording(
+        units, snapshot, language, engine.render, engine.count, engine.sentences, engine.alike, engine.settings.snapshot.history == "on",
+        frozenset(i for i, v in verdicts.items() if v.action == "drop"),
+    )
     kit = Kit(
         engine.count, engine.size, shrink, engine.records, engine.sentences,
-        lambda text: reference(request.namespace, text), engine.settings, language,
+        lambda text: reference(request.namespace, text), engine.settings, language, worded,
     )
     task = Task(units, verdicts, snapshot, budget, request.query, read.earlier)
     return assemble(task, kit)
