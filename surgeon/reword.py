@@ -22,7 +22,7 @@ Alike = Callable[[Sequence[str]], Sequence[Sequence[float]]]  # cosines of every
 
 _CLOSE = 0.92  # questions of the same sense lie above it with both shipped encoders, of another sense below; docs/decisions/0002-encoders.md
 _SAME_WORDS = 0.75  # enough where the words are the same but for their order and fillers
-_ENCODED = 32  # newest questions that are compared by sense
+_ENCODED = 32  # texts: a model costs some 5 ms each
 _HEAD = 4  # tokens of a line's head ("u12: ")
 _LOOSE = frozenset({"said", "what if"})
 _TOLD = frozenset({"update", "patch", "cancel", "restore"})
@@ -54,7 +54,7 @@ class Rewording:
     history: bool = True
     idle: frozenset[str] = frozenset()  # units that say nothing worth keeping: a count would only give them room
     _changes: dict[str, list[tuple[Fact, Changed, str]]] = field(default_factory=dict)
-    _cosines: dict[tuple[str, str], float] | None = None
+    _cosines: dict[tuple[str, str], float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for fact in self.snapshot.facts.values():
@@ -122,12 +122,13 @@ class Rewording:
         return not any(low < row.round < high for rows in self._changes.values() for _, row, _ in rows)
 
     def _cosine(self, a: Question, b: Question) -> float:
-        if self._cosines is None:
-            self._cosines = {}
-            texts = list(dict.fromkeys(q.text for u in self.units if (q := _question(u)) is not None))[-_ENCODED:] if self.alike else []
-            rows = self.alike(texts) if self.alike and len(texts) > 1 else []
-            self._cosines = {(one, two): float(value) for one, row in zip(texts, rows, strict=False) for two, value in zip(texts, row, strict=True)}
-        return self._cosines.get((a.text, b.text), 0.0)
+        """Only pairs that may be one question are encoded, and no more texts than a turn can afford."""
+        pair = (a.text, b.text)
+        if self.alike is None or (pair not in self._cosines and len({t for known in (*self._cosines, pair) for t in known}) > _ENCODED):
+            return 0.0
+        if pair not in self._cosines:
+            self._cosines[pair] = float(self.alike(pair)[0][1])
+        return self._cosines[pair]
 
     def _answer(self, unit: Unit, stretch: Sequence[Unit]) -> tuple[str, str]:
         """The sentence of the last answer that says most, and when; empty if it was not answered, stays visible, or may quote a replaced value."""

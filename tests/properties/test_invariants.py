@@ -302,7 +302,7 @@ def test_session_references_resolve_in_their_session_only(case: Case) -> None:
             surgeon.session("yours").expand(ref)
 
 
-@examples(40)
+@examples(20)
 @given(cases(redaction=False), st.lists(st.sampled_from(["Ship it to 8 Mill Road.", "No, number 88.", "寄到杭州市幸福路8号", "不对，是88号", "Back to the first address."]), min_size=2, max_size=4))
 def test_what_a_session_sent_keeps_its_bytes_until_an_epoch(case: Case, corrections: list[str]) -> None:
     """With notes behind corrections and changes from outside: the prefix never changes, and no rule of the provider is broken anew."""
