@@ -30,6 +30,11 @@ _MESSAGE = 8  # what the block costs beside its text: 4 for a message, and as mu
 
 Shrink = Callable[[Part, Message, Unit, int | None], Rewrite | None]
 Ref = Callable[[str], str]
+Reword = Callable[[Sequence[Unit]], Mapping[str, Unit | None]]  # removed units -> another wording of some; None: another one stands for it
+
+
+def _as_said(stretch: Sequence[Unit]) -> Mapping[str, Unit | None]:
+    return {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +49,7 @@ class Kit:
     ref: Ref
     settings: Settings
     language: str
+    reword: Reword = _as_said
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,7 +199,7 @@ def _fit(task: Task, kit: Kit, share: float, lines: Lines, facts: _Facts) -> Ass
     band = [*(u for u in units[begin:start] if task.verdicts[u.id].hard), *band]
     keep = {u.id: u for u in band}
     spent = sum(kit_size(u, kit) for u in band if not task.verdicts[u.id].hard)
-    sources, candidates = _candidates(task, stretch, lines)
+    sources, candidates = _candidates(task, kit, stretch, lines)
     candidates = [c for c in candidates if facts.adds(c.text)]
     pool = Pool(candidates, kit.count, _wanted(task))
     visible = [m.text[:_VISIBLE] for u in [*head, *band] for m in u.messages]
@@ -326,11 +332,16 @@ def _band(task: Task, kit: Kit, room: int, originals: dict[str, tuple[str, ...]]
     return band
 
 
-def _candidates(task: Task, stretch: Sequence[Unit], lines: Lines) -> tuple[list[Source], list[Candidate]]:
+def _candidates(task: Task, kit: Kit, stretch: Sequence[Unit], lines: Lines) -> tuple[list[Source], list[Candidate]]:
     """Lines of an earlier block and of the stretch, in order."""
     sources, candidates = from_entries(task.earlier.entries) if task.earlier else ([], [])
+    first = _first(task)
+    worded = kit.reword([u for u in stretch if u.id != first])
     for unit in stretch:
-        more, records = lines[unit.id]
+        told = worded.get(unit.id, unit)
+        if told is None:
+            continue
+        more, records = lines[unit.id] if told is unit else from_units([told], task.verdicts, kit.records, str.splitlines, first, kit.language)
         shift = len(sources)
         sources += more
         candidates += [replace(c, source=c.source + shift) for c in records]

@@ -80,6 +80,8 @@ def make_engine(settings: Settings, encoder: Any = None) -> Engine:
         language=language_of,
         redactor=lambda key: _redactor(settings, key),
         repair=_repair,
+        render=lambda kind, values, language: _templates(settings.templates.paths, settings.templates.shipped).render(kind, values, language),
+        alike=_cosines(settings, encoder),
     )
 
 
@@ -158,17 +160,31 @@ def _naming(rules: RuleSet, effect: str) -> Callable[[str], tuple[tuple[str, int
 
 
 def _encoder_for(encoder: Any) -> Callable[[str], Encoder]:
-    """The encoder of a language: the user's own if there is one."""
+    """The encoder of a language: the user's own for every one, else the shipped ones."""
+
     def chosen(language: str) -> Encoder:
         if encoder is not None:
             from surgeon.scoring.encoder import wrap
 
             made: Encoder = wrap(encoder)
             return made
-        own: Encoder = _encoders().for_language(language)
-        return own
+        shipped: Encoder = _encoders().for_language(language)
+        return shipped
 
     return chosen
+
+
+def _cosines(settings: Settings, encoder: Any) -> Callable[[Sequence[str]], Sequence[Sequence[float]]] | None:
+    """Cosines among texts, by the encoder of their language; None where the embedding channel is off."""
+    if "similarity" not in settings.scoring.channels:
+        return None
+
+    def cosines(texts: Sequence[str]) -> Sequence[Sequence[float]]:
+        vectors = _encoder_for(encoder)(language_of(" ".join(texts))).encode(texts)
+        rows: list[list[float]] = (vectors @ vectors.T).tolist()
+        return rows
+
+    return cosines
 
 
 def _similarity(settings: Settings, encoder: Any) -> Callable[[Sequence[Unit], Sequence[str], frozenset[str]], tuple[Mapping[str, Score], float]] | None:

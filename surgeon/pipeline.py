@@ -14,12 +14,13 @@ from datetime import datetime
 from typing import Any
 
 from surgeon import block as blocks
-from surgeon import check, resume
+from surgeon import check, notes, resume
 from surgeon.assemble import Assembled, Kit, Task, assemble
 from surgeon.decide import Verdict, decide
 from surgeon.errors import BudgetError, InputError, RegistryError, StoreError, SurgeonError
 from surgeon.protocols import Archive, Format, Redactor
 from surgeon.result import Compaction, Report
+from surgeon.reword import Rewording
 from surgeon.scoring.combine import Evidence, combine
 from surgeon.segment import begins_round, segment
 from surgeon.settings import Settings
@@ -50,6 +51,8 @@ class Engine:
     language: Callable[[str], str]
     redactor: Callable[[str], Redactor]
     repair: Callable[[Sequence[Any], Format], tuple[list[Any], list[str]]]
+    render: Callable[[str, Mapping[str, Any], str], Rewrite | None]
+    alike: Callable[[Sequence[str]], Sequence[Sequence[float]]] | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,10 +217,10 @@ def _user_rounds(messages: Sequence[Message]) -> int:
 
 
 def _without_block(messages: Sequence[Message], fmt: Format) -> tuple[list[Message], blocks.Block | None]:
-    """Messages without our own block (only the first one counts; there is at most one), and what the block said."""
+    """Messages without our own notes and block (only the first block counts; there is at most one), and what the block said."""
     out: list[Message] = []
     found: blocks.Block | None = None
-    for message in messages:
+    for message in notes.without(messages, fmt):
         place = next((i for i, p in enumerate(message.parts) if p.kind == "text" and "[context#" in p.text), None)
         mine = blocks.find(message.parts[place].text) if place is not None and found is None and message.role in ("user", "system") else None
         if mine is None or place is None:
@@ -253,7 +256,7 @@ def _learn(engine: Engine, request: Request, read: Read) -> tuple[Snapshot, list
     for at, message in enumerate(new):
         light = len(new) - at > _LIGHT_ABOVE
         try:
-            snapshot = engine.advance(snapshot, message, request.now, light)
+            snapshot = notes.heard(engine.advance(snapshot, message, request.now, light), message)
         except Exception:
             if engine.settings.strict:
                 raise
@@ -305,9 +308,13 @@ def _compacted(engine: Engine, request: Request, fmt: Format, read: Read, snapsh
         earlier = earlier and earlier._replace(entries=[e for e in earlier.entries if not gone(e.text)])
         goal = " ".join(s for s in engine.sentences(snapshot.intent.goal) if not gone(s))
         snapshot = replace(snapshot, intent=replace(snapshot.intent, goal=goal))
+    worded = Rewording(
+        units, snapshot, language, engine.render, engine.count, engine.sentences, engine.alike, engine.settings.snapshot.history == "on",
+        frozenset(i for i, v in verdicts.items() if v.action == "drop"),
+    )
     kit = Kit(
         engine.count, engine.size, shrink, engine.records, sentences,
-        lambda text: reference(request.namespace, text), engine.settings, language,
+        lambda text: reference(request.namespace, text), engine.settings, language, worded,
     )
     task = Task(units, verdicts, snapshot, budget, request.query, earlier)
     return assemble(task, kit)

@@ -15,8 +15,11 @@ from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
+from surgeon.block import find
 from surgeon.build import make_archive, make_engine, make_sessions
+from surgeon.check import new_issues
 from surgeon.errors import StoreError, SurgeonError
+from surgeon.notes import Note, Notebook, line, noted, place, unsaid
 from surgeon.pipeline import Engine, Request, prepare, reference, run
 from surgeon.protocols import Archive
 from surgeon.result import Compaction, Report
@@ -24,7 +27,7 @@ from surgeon.segment import begins_round, segment
 from surgeon.settings import Settings, load
 from surgeon.snapshot.apply import apply, at_round
 from surgeon.snapshot.model import Snapshot
-from surgeon.types import Change, Edit, Hit, Message
+from surgeon.types import Change, Edit, Fact, Hit, Message
 
 log = logging.getLogger("surgeon")
 _SMALL = 2_500
@@ -124,6 +127,7 @@ class Session:
         self._pins: set[str] = set()
         self._frozen: list[Any] = []
         self._frozen_upto = 0
+        self._notebook = Notebook()
         self._unsaved: list[dict[str, Any]] = []
         self._warnings: list[str] = []
         self._format = ""
@@ -251,30 +255,82 @@ class Session:
     def context(self, query: str | None = None, budget: int | None = None) -> Compaction:
         """What to send now, within `budget` tokens (default: the context window of the settings).
 
-        Below the high-water mark the frozen epoch and what came after it are replayed byte for byte.
+        Below the high-water mark the frozen epoch and what came after it are replayed byte for byte; what changed since then follows
+        the newest user message as a note.
         """
         with self._lock:
             self._flush()
             engine = self.surgeon.engine
             limit = budget or engine.settings.tokens.context_window
-            view = [*self._frozen, *self._native[self._frozen_upto:]]
+            plain = [*self._frozen, *self._native[self._frozen_upto:]]
             request = Request(
-                view, limit, query, self._format or "auto", None, None, self._store(), self.id, frozenset(self._pins), self._snapshot, True,
+                plain, limit, query, self._format or "auto", None, None, self._store(), self.id, frozenset(self._pins), self._snapshot, True,
             )
-            if not engine.settings.enabled or not view:
+            if not engine.settings.enabled or not plain:
                 return run(engine, replace(request, force=False))
-            fmt = engine.formats(self._format or "auto", view)
+            fmt = engine.formats(self._format or "auto", plain)
+            due = self._news(plain, fmt)
+            notes = {**self._notebook.notes, **(due or {})}
+            view = noted(plain, self._shifted(notes), fmt)
             size = sum(engine.size(m) for m in fmt.read(view))
             small = limit < _SMALL
             high = limit if small or budget is not None else int(engine.settings.water.high * limit)
             if size <= high:
+                self._notebook.tell(notes, len(self._native), self._snapshot.facts if due is not None else {})
                 return self._replayed(view, fmt, size, limit)
             whole = small or (budget is not None and query is not None)
             target = limit if whole else int(limit * max(engine.settings.water.low, 0.4))
             result = self._epoch(request, target)
+            self._notebook.sent = len(self._native)
             if result.report.tokens_after < size:
                 self._frozen, self._frozen_upto = list(result.messages), len(self._native)
+                self._notebook.begin(self._snapshot.facts)
             return result
+
+    def _shifted(self, notes: Mapping[int, Note]) -> dict[int, Note]:
+        """Notes by their position in what is sent, which begins with the frozen epoch instead of the messages it stands for."""
+        return {at - self._frozen_upto + len(self._frozen): note for at, note in notes.items()}
+
+    def _news(self, plain: list[Any], fmt: Any) -> dict[int, Note] | None:
+        """The note that is due, by the position of the message it follows; empty if there is nothing to tell, None if there is no place yet."""
+        settings = self.surgeon.engine.settings
+        if not self._frozen or settings.shadow or settings.snapshot.notes == "off":
+            return {}
+        try:
+            changed = self._notebook.news(self._snapshot.facts.values())
+            return self._note(plain, fmt, changed) if changed else {}
+        except Exception as error:
+            if settings.strict:
+                raise
+            log.warning("a note is left out: %s", type(error).__name__)
+            return None
+
+    def _note(self, plain: list[Any], fmt: Any, changed: Sequence[Fact]) -> dict[int, Note] | None:
+        engine = self.surgeon.engine
+        messages = fmt.read(plain)
+        at = place(messages, self._notebook.sent - self._frozen_upto + len(self._frozen))
+        if at is None:
+            return None
+        position = at - len(self._frozen) + self._frozen_upto
+        later = messages[len(self._frozen):]
+        said = {(f"m{self._frozen_upto + n}" if m.id == f"m{m.index}" else m.id): m.text for n, m in enumerate(later)}
+        history, zh = engine.settings.snapshot.history == "on", self._chinese(messages)
+        lines = [line(f, history, zh) for f in unsaid(changed, said)]
+        if engine.settings.redaction.context != "off":
+            hide = engine.redactor(self.id)
+            lines = [hide(text, None, "context")[0] for text in lines]
+        if not lines:
+            return {}
+        note = {position: Note(self._rounds, tuple(lines))}
+        before = noted(plain, self._shifted(self._notebook.notes), fmt)
+        after = noted(plain, self._shifted({**self._notebook.notes, **note}), fmt)
+        return None if new_issues(fmt.check(before), fmt.check(after)) else note
+
+    def _chinese(self, messages: Sequence[Message]) -> bool:
+        """The language of the block, or where there is none that of the user."""
+        block = next((b for m in messages[: len(self._frozen)] if (b := find(m.text)) is not None), None)
+        spoken = " ".join(m.prose[:200] for m in messages[-30:] if m.role == "user")
+        return block.zh if block is not None else self.surgeon.engine.language(spoken) == "zh"
 
     def _store(self) -> Archive | None:
         try:
@@ -400,7 +456,7 @@ class Session:
             hide = self.surgeon.engine.redactor(self.id)
             state = {
                 **self.state(), "native": self._native, "pins": sorted(self._pins), "names": self._names, "format": self._format,
-                "frozen": self._frozen, "frozen_upto": self._frozen_upto,
+                "frozen": self._frozen, "frozen_upto": self._frozen_upto, "notebook": self._notebook.to_state(),
             }
             clean = _redacted(state, hide) if self.surgeon.settings.redaction.archive != "off" else state
             self._version = self.surgeon.sessions.save(self.id, clean, self._version)
@@ -416,6 +472,7 @@ class Session:
         self._pins, self._names = set(state.get("pins") or ()), dict(state.get("names") or {})
         self._format = state.get("format", "")
         self._frozen, self._frozen_upto = list(state.get("frozen") or []), state.get("frozen_upto", 0)
+        self._notebook = Notebook.from_state(state.get("notebook") or {})
 
     def close(self) -> None:
         """Saves; a store that fails is reported, not raised, unless `strict`."""

@@ -52,6 +52,7 @@ class SnapshotSettings(_Section):
     """How the snapshot is kept and shown."""
 
     history: Literal["on", "off"] = "on"
+    notes: Literal["on", "off"] = Field("on", description="Whether changes after an epoch are told in a note behind the newest user message.")
     intent_tokens: int = Field(200, ge=0)
     entity_tokens: int = Field(300, ge=0)
 

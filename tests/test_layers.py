@@ -23,7 +23,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("extract", "rewrite", "scoring"),
     ("redact",),  # above extract, since both read one NLP pass
     ("segment", "select", "decide", "block", "result", "resume"),  # result and block are values of the steps; nothing below imports them
-    ("offload", "assemble", "check"),
+    ("offload", "assemble", "check", "notes", "reword"),
     ("pipeline",),
     ("build",),
     ("session",),

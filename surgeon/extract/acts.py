@@ -31,17 +31,18 @@ def sentences(text: str) -> list[Sentence]:
 
 
 _QUESTION = re.compile(r"[?？]\s*$|(?:吗|呢|么|没有?|不)[？?]?\s*$|^(?:what|which|who|when|where|why|how|is|are|does|do|did|can|could|would|will|should|any)\b[^.!]*[?]?$|是不是|对不对|行不行|好不好|能不能|^(?:多久|几点|怎么|什么|哪|多少|为什么)", re.I)
+_ASKS = re.compile(r"\b(?:what|which|who|when|where|why|how)\b[^.!]*\?\s*$|(?:什么|哪|谁|多少|几|怎么|为啥|为什么)[^。！]*[?？]\s*$", re.I)  # whoever asks so changes nothing
 _REQUEST = re.compile(r"\b(?:can|could|would|will) (?:you|we|they|i)\b|^(?:please|kindly)\b|能不能|可以吗|可不可以|好吗|行吗|行不行|麻烦|帮我|请", re.I)
 _SUPPOSE = re.compile(
     r"\b(?:what if|if (?:we|i|you|it|they|she|he)\b|suppose|supposing|would (?:it|that|friday|\w+day) |just (?:asking|curious|wondering)|only asking|out of curiosity|hypothetically"
     r"|wondering (?:if|whether)|thinking (?:about|of)|might (?:want|need|go|be)|debating|considering|i (?:was )?almost|were to|could have|would have been)\b"
     r"|如果|要是|假如|万一|假设|倘若|问问(?:而已)?|只是问|就问|随口问|考虑(?:一下)?要不要|说不定|打算问|有人想|会不会", re.I)
 _CANCEL = re.compile(
-    r"\b(?:cancel(?:led|ling)?|call(?:ed)? off|scrap|drop the|drop that|lose the|forget (?:the|about|that|it)|forget that one|skip the|remove the|remove that|never ?mind|no longer need|don[’']?t need (?:the|that|it|a)|not needed|take (?:the |that |it )?(?:\w+ )?off|get rid of|leave out|(?<=, )without the|(?<=but )without the)\b"
+    r"\b(?:cancel(?:led|ling)?|call(?:ed)? off|scrap|drop the|drop that|lose the|forget (?:the|about|that|it)|forget that one|skip (?:the|it|that)|remove the|remove that|never ?mind|no longer need|don[’']?t need (?:the|that|it|a)|not needed|take (?:the |that |it )?(?:\w+ )?off|get rid of|leave out|(?<=, )without the|(?<=but )without the)\b"
     r"|取消|不用了|不要了|不需要了|算了不|作废|去掉|删掉|删除|撤掉|(?<!不)不用(?:排|送|寄|做|加|订|去)|免了|别(?:排|订|送|做)了|没必要|划掉|剔掉", re.I)
 _SWAP = re.compile(r"\b(?:swap|switch|flip|trade|exchange) (?:the |those |them |places|around|over|these|my |[A-Z]\w+ and )|\bthe other way (?:a)?round\b|对调|互换|调个个|换一下顺序|调换|掉个个|反过来|颠倒", re.I)
 _UPDATE = re.compile(
-    r"\b(?:actually|instead|make (?:it|that|this)|change|changed|switch|update|rather|correction|i meant?|should be|not \w+,? but|no,? wait|wait|hang on|scratch that|let(?:[’']s| us) (?:say|do|make|go)|swap|replace|move (?:it|that)|push (?:it|that)|bump|now (?:it|we)|typo|my mistake|wrong|moved|corrected|sorry|in fact|after all|on second thoughts?|better|stick with|use)\b"
+    r"\b(?:actually|instead|make (?:it|that|this)|change|changed|switch|update|rather|correction|i meant?|should be|not \w+,? but|no,? wait|wait|hang on|scratch that|let(?:[’']s| us) (?:say|do|make|go)|swap|replace|move (?:it|that)|push (?:it|that)|bump|now (?:it|we)|typo|my mistake|wrong|moved|corrected|sorry|in fact|after all|on second thoughts?|better|stick with|use|go(?= \d))\b"
     r"|^(?:no|nope|nah)\b|改|换|不对|错了|更正|应该是|还是|说反|不是|挪|推迟|提前|推到|往后|往前|缩短|延长|升到|降到|降|调到|调成|改回|按.{1,8}吧|就.{1,8}吧|那就|变了|变成|等下|等会|算了|重新|(?:^|[，,])[^，,。]{1,10}吧(?=$|[，。！,])|(\S{2,8})就\1", re.I)
 _ACCEPT = re.compile(
     r"^(?:yes|yep|yeah|yup|ok(?:ay)?|sure|sounds (?:good|great|yum)|perfect|great|good|fine|deal|agreed|love it|go ahead|do it|that works|works for me|please do|correct|right|exactly|book it|that one)\b"
@@ -75,7 +76,7 @@ PAIRS = (
 )
 # the new value in words that carry no type
 OBJECT = (
-    re.compile(r"\b(?:make (?:it|that|this)|let(?:[’']s| us) (?:say|go with|do|take)|(?:change|switch|set|update|move|return|go back|back|revert|stick)(?: it| that| this| the [\w ]{1,20}?)? (?:to|with|as)|i meant?|should be|stick with|use)\s+(?:an?\s+|the\s+|my\s+|our\s+)?(?P<new>[^,.;!?()\n—]{1,40})", re.I),
+    re.compile(r"\b(?:make (?:it|that|this)|let(?:[’']s| us) (?:say|go with|do|take)|(?:change|switch|set|update|move|return|go back|back|revert|stick)(?: it| that| this| the [\w ]{1,20}?)? (?:to|with|as)|i meant?|should be|stick with|use|go(?= \d))\s+(?:an?\s+|the\s+|my\s+|our\s+)?(?P<new>[^,.;!?()\n—]{1,40})", re.I),
     re.compile(r"(?:改成|改为|换成|换到|换为|改到|挪到|调到|调成|降到|升到|改回|换回|恢复成|应该是|那就|就定|定|按|还是)(?:用|要|选|是|去)?(?P<new>[^，。！？；\s]{1,20}?)(?:吧|了|呗|算了|好了)?(?=[，。！？；\s]|$)"),
 )
 
@@ -106,10 +107,11 @@ class Act(NamedTuple):
 def act_of(text: str) -> Act:
     """The act of a sentence, from its cues in both languages."""
     question = bool(_QUESTION.search(text)) and not _REQUEST.search(text)
+    asks = question and bool(_ASKS.search(text))
     suppose = bool(_SUPPOSE.search(text)) and not re.search(r"\bif (?:you|we) (?:can|could|please)\b", text, re.I)
     back = _BACK.search(text)
     return Act(
-        update=bool(_UPDATE.search(text)),
+        update=bool(_UPDATE.search(text)) and not asks,
         cancel=any(not _KEPT.search(text[: m.start()]) for m in _CANCEL.finditer(text)),
         swap=bool(_SWAP.search(text)),
         accept=bool(_ACCEPT.search(text.strip())),

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from surgeon.extract import acts, assistant, intents, tools
 from surgeon.extract.atoms import Atom, find_atoms
-from surgeon.extract.changes import CONTRAST, PASSING, Editor
+from surgeon.extract.changes import CONTRAST, PASSING, Editor, within
 from surgeon.extract.duties import duties
 from surgeon.extract.supersede import Superseding
 from surgeon.snapshot.model import Snapshot
@@ -69,7 +69,7 @@ class Extraction:
         editor.retracts = bool(acts.RETRACT.search(text))
         for position, sentence in enumerate(spoken):
             act = acts.act_of(sentence.text)
-            inside = [a for a in atoms if sentence.start <= a.start < sentence.end]
+            inside = within(atoms, sentence)
             held = [p for p in pinned if sentence.start <= p.start < sentence.end]
             if not (act.question or act.suppose):
                 mood = "state"
@@ -110,7 +110,7 @@ class Extraction:
                 editor.revive(text, atoms)
             if done and not held:
                 return
-        if not done:
+        if not done and not any(a.type == "option" for a in atoms):
             done = editor.choose(text)
         if not (done or act.quoted) and self.supersede(editor, text, atoms, bool(held), act.update and len(text) <= _BRIEF):
             return

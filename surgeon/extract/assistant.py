@@ -10,7 +10,7 @@ from datetime import datetime
 
 from surgeon.extract import acts
 from surgeon.extract.atoms import Atom, find_atoms
-from surgeon.extract.changes import Editor, display
+from surgeon.extract.changes import Editor, display, within
 from surgeon.extract.labels import LEXICON, canonical, owner_at
 from surgeon.extract.merge import contains
 from surgeon.snapshot.apply import apply
@@ -52,7 +52,7 @@ def listen(snapshot: Snapshot, message: Message, moment: datetime | None, choice
     many = collections.Counter((a.type, a.label) for a in {(b.type, b.label, b.text): b for b in atoms}.values())
     atoms = [a for a in atoms if many[a.type, a.label] <= 2]  # more values of one slot are a list to choose from, not an answer
     for sentence in acts.sentences(text):
-        inside = [a for a in atoms if sentence.start <= a.start < sentence.end]
+        inside = within(atoms, sentence)
         options = _options(sentence.text)
         if options:
             listed, listed_for = options

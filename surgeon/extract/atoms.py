@@ -46,14 +46,19 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("phone", re.compile(r"(?<![\d-])(?:\+\d{1,3}[ -]?)?(?:1[3-9]\d-?\d{4}-?\d{4}|\(?\d{3}\)?[ -]\d{3}[ -]\d{4}|0\d{2,3}-\d{7,8})(?![\d-])")),
     ("money", re.compile(rf"{_CURRENCY}\s?\d[\d,]*(?:\.\d+)?\s?(?:k|m|万|million\b)?|\b{_EN_NUM}(?:\s+hundred|\s+thousand)?\s?(?:USD|EUR|GBP|CNY|RMB|dollars|euros?|pounds|bucks|yuan)\b|{_ZN}(?:\.\d+)?\s?(?:万|千)?(?:元|块钱|块|美元|欧元)", re.I)),
     ("code", re.compile(r"\b[A-Z]{2,3} \d{2,5}\b")),
+    ("version", re.compile(
+        r"\b(?:node(?:\.?js)?|python|postgres(?:ql)?|mysql|java|jdk|golang|php|ruby|redis|vue|react|angular|django|rails|kafka|ubuntu|debian|spark|scala|kotlin|rust|\.net|dotnet|webpack|vite|kubernetes|k8s|terraform|nginx|mongo(?:db)?|elasticsearch)(?:版本)? ?(?:is |to |降到|升到|升级到|改成|换成|用|v)?v?(\d{1,3}(?:\.\d+){0,3})(?![\w%-])"
+        r"|\b(?:upgrade|downgrade|update|bump|migrat\w+|pin(?:ned)?)\b(?: [\w.-]+){0,2}? to v?(\d{1,3}(?:\.\d+){0,3})(?![\w%/:-]|,\d| ?(?:people|guests|days?|hours?|dollars?|euros?))"
+        r"|(?:版本|升级|降级)(?:升|降|改|换|调)?(?:到|成|为|是)v?(\d{1,3}(?:\.\d+){0,3})", re.I | re.A)),
     ("percent", re.compile(r"\d+(?:\.\d+)?\s?[%％]|百分之" + _ZN)),
-    ("quantity", re.compile(rf"\b(?:party|group|table) (?:of|for) (?:{_EN_NUM})\b|(?<![\w.]){_EN_NUM}[ -]?(?:{_UNITS_EN})\b|半(?:年|个月|天|个?小时)|(?:不超过|不低于|至少|最多)?(?:\d[\d,]*(?:\.\d+)?|{_ZN})\s?(?:{_UNITS_ZH}|℃)(?:以上|以下|以内)?", re.I)),
+    ("quantity", re.compile(rf"\b(?:party|group|table) (?:of|for) (?:{_EN_NUM})\b|\b{_EN_NUM} of us\b|(?<![\w.]){_EN_NUM}[ -]?(?:{_UNITS_EN})\b|半(?:年|个月|天|个?小时)|(?:不超过|不低于|至少|最多)?(?:\d[\d,]*(?:\.\d+)?|{_ZN})\s?(?:{_UNITS_ZH}|℃)(?:以上|以下|以内)?", re.I)),
     ("money", re.compile(rf"{_ZN}(?:\.\d+)?万(?![\u4e00-\u9fff]*人)|[一二两三四五六七八九]千(?:[一二三四五六七八九]百?)?")),
     ("code", re.compile(r"(?<![\w@./-])(?=[A-Za-z0-9-]*\d)(?=[A-Za-z0-9-]*[A-Za-z])[A-Za-z0-9]+(?:[-_.][A-Za-z0-9]+)*(?![\w@])|\b[A-Z]{2,3} \d{2,5}\b|(?<![\d.])\d+\.\d+\.\d+(?:-[A-Za-z0-9.]+)?(?![\d.])", re.A)),
     ("id", re.compile(r"(?<![\d.,:/-])\d{5,}(?![\d,:/-]|\.\d)")),
     ("name", re.compile(r"[「《]([^」》\n]{1,20})[」》]|[“\"]([^”\"\n]{2,24})[”\"]")),
     ("number", re.compile(r"(?<![\w.,:/#@-])\d{1,5}(?:\.\d+)?(?![\w:/%@-]|[.,]\d)", re.A)),
 )
+_FIRST_TAKEN = 10  # these patterns come before dates and times, the rest after them
 _LEAD_ZH = re.compile(
     r"^(?:已?(?:登记|记下|备注|记录|确认|更新)(?:为|成|到)?(?=[\u4e00-\u9fff]{2})|.*(?:寄到|送到|送至|寄往|寄至|发到|改成|改为|换成|换到|改到|地址(?:是|为|改|：|:)?|恢复为|恢复到|更正为|变更为|调整为|设为|登记为|改回|换回|应该是|应该送|应该寄|配送|快递到|住在|位于|家在|公司在|就是|还是|[，,、：:]|(?<=[送寄发到是在去往])(?=[\u4e00-\u9fff]{2}))(?=[\u4e00-\u9fff])|[送寄发到是在去往用按])"
 )
@@ -91,7 +96,7 @@ def find_atoms(text: str, now: datetime | None, entities: Sequence[Span] = (), c
         found.append((a, b, kind, normal))
 
     moments = times.find(text, now)
-    for kind, pattern in _PATTERNS[:9]:
+    for kind, pattern in _PATTERNS[:_FIRST_TAKEN]:
         for a, b in _spans(kind, pattern, text):
             if kind == "phone" and _SERIAL.search(text[:a]):
                 kind = "id"
@@ -103,7 +108,7 @@ def find_atoms(text: str, now: datetime | None, entities: Sequence[Span] = (), c
     for slot, a, b in choices:
         if free(a, b):
             take(a, b, "option", slot)
-    for kind, pattern in _PATTERNS[9:]:
+    for kind, pattern in _PATTERNS[_FIRST_TAKEN:]:
         for a, b in _spans(kind, pattern, text):
             if free(a, b):
                 take(a, b, kind, "")

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import date, timedelta
 
-from surgeon.extract.acts import objects
+from surgeon.extract.acts import Sentence, objects
 from surgeon.extract.atoms import SURNAMES, Atom
 from surgeon.extract.duties import Duty, key_of
 from surgeon.extract.labels import LEXICON, VAGUE, labels_in, owner_at, owner_of, owners_in, slot_names
@@ -29,6 +30,7 @@ _HINTS = (
     (re.compile(r"价|金额|\b(?:price|amount|budget)\b", re.I), ("money",)),
     (re.compile(r"型|款|种|\b(?:type|kind|option|plan)\b", re.I), ("option", "words", "choice")),
 )
+_FRESH = 2  # rounds after which "forget that" may mean something else
 _SAME_THING = 0.6  # share of the words of a thing that another must have to be the same thing
 _MANY, _LOOSE = 160, 80  # facts beyond which loose statements and tool facts are trimmed, and how many of them stay
 PASSING = frozenset(("today", "yesterday", "tonight", "this week", "今天", "昨天", "前天", "周末", "这周末"))
@@ -50,6 +52,7 @@ class Editor:
         self.message = message
         self.changed: set[str] = set()
         self.count = 0
+        self.dead: list[str] = []  # values the message calls dead
         self.retracts = False  # whether the message takes an earlier plan back
 
     # --- plumbing ------------------------------------------------------------------------------------------------------------
@@ -149,6 +152,12 @@ class Editor:
         facts.sort(key=lambda f: -order.get(f.key, -1))
         atoms = [a for a in atoms if not _ORDINAL.fullmatch(a.text)]
         for fact in facts:
+            given = values(fact)
+            for earlier, later in itertools.pairwise(given):
+                core = content_words(later.value)
+                if any(re.search(rf"\bbefore (?:the |an? |changing to |we took |i took |i chose |it became )?{re.escape(w)}", text, re.I) for w in core if w.isascii()) or (not later.value.isascii() and re.search(rf"{re.escape(later.value)}(?:之前|以前)", text)):
+                    return fact, Target("value", value=earlier.value)
+        for fact in facts:
             for change in values(fact):
                 if (change.value != fact.value or fact.status != "active") and len(change.value) >= 2 and contains(text, change.value):
                     return fact, Target("value", value=change.value)
@@ -173,7 +182,8 @@ class Editor:
             return None, target
         typed = [f for f in facts if f.type and (not owner or f.owner == owner)]
         hinted = next((kinds for pattern, kinds in _HINTS if pattern.search(text)), ())
-        return (([f for f in typed if f.type in hinted] if hinted else []) or typed or ([] if owner else facts) or [None])[0], target
+        best_of = ([f for f in typed if f.type in hinted] if hinted else []) or typed or ([] if owner else facts)
+        return (best_of[0] if best_of else None), target
 
     def _back_to(self, text: str) -> bool:
         """ "Return to balanced": the value is named, but no fact of that slot has it yet; the statement that first had it tells the round."""
@@ -198,13 +208,27 @@ class Editor:
             if score >= 0.25 and (fact.label in labels or words & (said | content_words(fact.label))):
                 scored.append((score, -position, fact))
         if not scored:
-            return False
+            return bool(_THAT.match(text)) and self._undo(text)
         best = max(s for s, _, _ in scored)
         for score, _, fact in scored:
             if score >= max(0.3, 0.75 * best):
                 self.edit(fact.key, fact.value, "cancel", kind=fact.kind, said=text)
                 if fact.type:
                     self._lapse(fact, text)
+        return True
+
+    def _undo(self, text: str) -> bool:
+        """ "Forget that": what the user's last change set is taken back, what it replaced holds again."""
+        order = [k for k in reversed(self.snapshot.discourse.touched) if k in self.snapshot.facts]
+        last = next((self.snapshot.facts[k] for k in order if self.snapshot.facts[k].round < self.message.round and self.snapshot.facts[k].status == "active"), None)
+        if last is None or self.message.round - last.round > _FRESH:
+            return False
+        for fact in [f for f in self.active() if f.round == last.round and f.kind not in ("constraint", "tool_fact")]:
+            before = pick(fact, Target("previous")) if fact.action in ("update", "patch", "restore") else None
+            if before is not None:
+                self.replace(fact, before.value, "restore", text, source_round=before.round)
+            else:
+                self.edit(fact.key, fact.value, "cancel", kind=fact.kind, said=text)
         return True
 
     def _lapse(self, gone: Fact, text: str) -> None:
@@ -232,7 +256,7 @@ class Editor:
         atoms = [a for a in self._without_dead(text, atoms) if not _NEGATED.search(text[: a.start]) and not (a.type in ("quantity", "number", "money", "percent") and (_RELATIVE.search(text[: a.start]) or _LATER.match(text[a.end :])))]
         hit = self._shift(text)
         for position, atom in enumerate(atoms):
-            owner = "" if atom.type in ("path", "code", "id", "person", "name", "email", "url") else owner_at(text, atom.start, atom.end, atom.type in ("address", "phone", "email"))
+            owner = _product(text, atom) if atom.type == "version" else "" if atom.type in ("path", "code", "id", "person", "name", "email", "url") else owner_at(text, atom.start, atom.end, atom.type in ("address", "phone", "email"))
             if _several(atoms, position) and atom.type in ("date", "clock", "quantity", "address"):
                 owner = owner or _beside(text, atom)
             hit = self._one(text, atom, owner, update) or hit
@@ -256,6 +280,7 @@ class Editor:
         """The values without those the sentence calls dead ("the old one got hacked"); what such a value was current for lapses or takes the other."""
         dead = [a for a in atoms if _DEAD.match(text[a.end :])]
         live = [a for a in atoms if a not in dead]
+        self.dead += [a.text for a in dead]
         for atom in dead:
             other = [a for a in live if a.type == atom.type]
             for fact in self.active():
@@ -279,6 +304,11 @@ class Editor:
     def _one(self, text: str, atom: Atom, owner: str, update: bool) -> bool:
         fact = self.slot(atom, owner, update, text)
         if fact is None:
+            if atom.type == "number" and atom.label not in LEXICON and owner:
+                like = next((f for f in self.active() if f.type == "number" and f.owner and f.owner != owner and f.label in LEXICON), None)
+                if like is not None and re.search(rf"\b(?:and|also|for)\b[^.]{{0,20}}{re.escape(owner)}|{re.escape(owner)}(?:也|的|，)", text, re.I):
+                    self.edit(f"{like.label}:{owner}", atom.text, label=like.label, owner=owner, type_=atom.type, said=text)
+                    return True
             if (atom.type == "date" and atom.text.lower() in PASSING) or (atom.type == "number" and atom.label not in LEXICON):
                 return False
             if not update and not atom.told and any(f.type == atom.type and f.label == atom.label and f.owner == owner for f in self.active()):
@@ -345,20 +375,26 @@ class Editor:
                 alike = [f for f in alike if _unit(f.value) == _unit(atom.text)]
             return next(iter(alike), None) if atom.type not in ("money", "quantity") or len(alike) == 1 else None
         if atom.type == "number" and atom.label not in LEXICON and live:
-            return self._part_of(atom.text, text, live)
+            return self._part_of(atom.text, text, [f for f in live if not owner or f.owner == owner])
         return None
 
     def _part_of(self, number: str, text: str, live: Sequence[Fact]) -> Fact | None:
         """The fact that a bare number corrects a part of: an address where it reads as a house number, else the last one touched if it has a number."""
         if len(number.partition(".")[0]) > 3 or (number.startswith("0") and not number.startswith("0.")):
             return None  # a long number or one with a leading zero identifies, it does not count
+        if not live:
+            return None
         house = rf"{re.escape(number)}\s*号|\b(?:at|number|no\.?) {re.escape(number)}\b"
         address = next((f for f in live if f.type == "address"), None)
         if address is not None and re.search(house, text, re.I):
             return address
         if _EXTREME.search(text) and not _EXTREME.search(live[0].history[-1].said):
             return None
-        return live[0] if live[0].type in ("quantity", "money", "number", "endpoint", "code") else None
+        version = next((f for f in live if f.type == "version"), None)
+        if version is not None and re.search(rf"\b(?:go|use|take|stay on|stick with|back to|to) v?{re.escape(number)}\b|(?:用|上|回|到){re.escape(number)}", text, re.I):
+            return version
+        together = [f for f in live[:4] if f.message_id == live[0].message_id]
+        return next((f for f in together if f.type in ("quantity", "money", "number", "endpoint", "code", "version")), None)
 
     def object(self, text: str, found: Sequence[str]) -> bool:
         """A new value in words goes to the fact the sentence names, else to the last one of words that was touched."""
@@ -413,7 +449,7 @@ class Editor:
     def state(self, text: str, told: Callable[[str], bool]) -> None:
         """Statements that no type covers are kept in the user's words, clause by clause, so that one can lapse without the others."""
         for clause in self._contrasted(_clauses(text)):
-            if len(clause) > _MAX or len(clause) < 2 or not told(clause):
+            if len(clause) > _MAX or len(clause) < 2 or _INTERJECTION.fullmatch(clause) or any(d in clause for d in self.dead) or not told(clause):
                 continue
             if any(f.value == clause for f in self.snapshot.facts.values() if f.label == "said"):
                 continue
@@ -502,6 +538,10 @@ _LATER = re.compile(r"\s*(?:later|earlier|sooner|more|less|fewer|extra|off)\b", 
 _ORDINAL = re.compile(r"[一二两三四五六七八九十\d]+(?:次|个|种|版|趟|轮|回)")  # of "第一次": counts no things
 _NEGATED = re.compile(
     r"(?:\b(?:not|never|without|instead of|rather than|except)|[^\w]no|^no)(?:\s+(?:in|as|by|with|the|an?|use|using|any))*\s*$|(?:不要|别|不用|不是|而不是|不按|不走|不坐|不选|拒绝|不收|除了)(?:用|按|走|坐|选|要|是)?\s*$", re.I)  # what is ruled out is no value
+_INTERJECTION = re.compile(
+    r"\W*(?:(?:no|nope|yes|yeah|yep|ok(?:ay)?|oh|ah|um+|hm+|hey|hi|hello|wait|hang on|hold on|sorry(?: me again)?|actually|well|right|so|good|great|nice|lol|haha|please|listen|again|cheers|ta|thanks|the|and|but|then|now)\b\W*)+"
+    r"|[嗯啊哦呃哎唉欸诶好行对不是的吧呢了哈嘛呀等下一会儿，,。！!~～…\s]+", re.I)
+_THAT = re.compile(r"\W*(?:no,? |oh,? |ok,? |actually,? )?(?:forget|scratch|cancel|drop|undo|never ?mind)(?: (?:that|it|this)(?: one)?)?(?=[,.!;]|$)|\W*(?:算了|不用了|取消吧?|当我没说|刚才那个不算)(?=[，。！,!]|$)", re.I)
 _POLITE = re.compile(r"(?:ok(?:ay)?|great|good|sure|yes|perfect|fine|好的?|嗯|行)?[,，!！. ]{0,3}(?:thanks?|thank you|谢谢|多谢|感谢)(?: (?:you|so much|very much|a lot))?(?: for \w|[,，.!。！]|$|你的?)", re.I)  # thanks take nothing up
 _APART = re.compile(r"(?<=[，；;])\s*|(?<=,)\s+|(?<=[^\d])\s+(?:but|and then|so)\s+(?=\w+ \w+)")
 
@@ -554,6 +594,11 @@ def _telling(value: str) -> bool:
 _COMMON = frozenset(["the", "this", "that", "these", "those", "there", "here", "what", "which", "when", "where", "one", "two", "all", "any", "some", "none", "yes", "now", "then", "done", "same", "other"])
 
 
+def within(atoms: Sequence[Atom], sentence: Sentence) -> list[Atom]:
+    """The values of one sentence, with offsets in it."""
+    return [a._replace(start=a.start - sentence.start, end=a.end - sentence.start) for a in atoms if sentence.start <= a.start < sentence.end]
+
+
 def display(atom: Atom) -> str:
     """Dates carry the day they stand for beside the words."""
     if atom.type == "date" and atom.normal and atom.normal not in atom.text:
@@ -561,6 +606,13 @@ def display(atom: Atom) -> str:
     return atom.text
 
 
+def _product(text: str, atom: Atom) -> str:
+    """What a version is of: the name right before it."""
+    match = re.search(r"([A-Za-z][\w.+-]*?)(?:版本)? ?(?:is |to |降到|升到|升级到|改成|换成|用|v)?$", text[max(0, atom.start - 24):atom.start])
+    return match[1].lower() if match and match[1].lower() not in _COMMON_VERBS else ""
+
+
+_COMMON_VERBS = frozenset(["upgrade", "downgrade", "update", "bump", "it", "to", "version", "pinned", "pin", "go", "target", "that", "this", "is"])
 _NOBODY = frozenset(["the", "at", "and", "for", "on", "in", "it", "we", "they", "there", "this", "that", "please", "can", "could", "let", "make", "my", "your", "our", "his", "her", "what", "when", "if", "so", "then", "also", "but", "no", "yes"])
 
 

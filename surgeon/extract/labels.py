@@ -18,7 +18,7 @@ LEXICON: dict[str, str] = {
     "port": "port|端口",
     "branch": "branch|分支",
     "tag": "tag|镜像|image",
-    "version": "version|版本|node",
+    "version": "version|版本",
     "replicas": "replicas|replica|副本|副本数",
     "memory": "memory|ram|内存",
     "cpu": "cpu",
@@ -67,11 +67,11 @@ CHOICE_NAMES: dict[str, str] = {
     "travel class": r"travel class|\bclass\b|席别|舱位|座位|座席", "seat": r"\bseat\b|座位", "room type": r"room type|kind of room|房型|房间类型",
     "granularity": r"granularity|粒度", "comparison": r"comparison|对比方式", "flavour": r"flavou?r|口味|味道", "payment": r"payment|付款|支付",
     "light": r"light|灯光|灯色|灯", "sweetness": r"sweetness|sugar|甜度|糖", "spiciness": r"spic(?:y|iness)|辣度", "chart": r"\bchart\b|图表",
-    "dispute": r"dispute|争议", "repayment": r"repayment|还款方式", "breakfast": r"breakfast|早餐|早饭", "risk profile": r"\brisk\b|风险", "vehicle": r"\b(?:car|vehicle)\b|车型",
+    "dispute": r"dispute|争议", "repayment": r"repayment|还款方式", "breakfast": r"breakfast|早餐|早饭", "risk profile": r"\brisk\b|风险", "vehicle": r"\b(?:cars?|vehicles?)\b|车型",
     "file type": r"\bformat\b|格式", "colour": r"colou?r|颜色", "delivery": r"delivery|shipping|配送|快递", "curtain": r"curtain|窗帘", "priority": r"priority|优先级",
 }
 _UNIT_LABEL = {
-    "people": r"^(?:party|group|table) |(?:people|persons?|guests?|adults?|kids|child(?:ren)?|passengers?|travell?ers|attendees|个人|人|位)$",
+    "people": r"^(?:party|group|table) | of (?:us|them)$|(?:people|persons?|guests?|adults?|kids|child(?:ren)?|passengers?|travell?ers|attendees|个人|人|位)$",
     "rooms": r"(?:rooms?|间|套)$", "nights": r"(?:nights?|晚)$", "tickets": r"(?:tickets?|张)$", "temperature": r"(?:degrees|度|℃)$",
     "duration": r"(?:hours?|hrs|minutes?|mins?|months?|weeks?|years?|days?|小时|分钟|个月|天|周|年)$", "replicas": r"(?:replicas?|副本)$",
     "units": r"(?:units?|台|件)$",
@@ -79,12 +79,12 @@ _UNIT_LABEL = {
 VAGUE = frozenset({"to", "from", "by", "before", "under", "pay", "long", "until", "till", "stop", "day", "name", "start", "end", "of us", "one", "人", "位", "间", "张", "度", "票", "之前", "开始", "结束", "output", "unit", "begin", "date", "time"})  # too common to name a slot by themselves
 _DEFAULT = {"address": "address", "phone": "phone", "email": "email", "url": "url", "endpoint": "endpoint", "path": "path", "date": "date",
             "clock": "time", "money": "amount", "percent": "share", "name": "name", "person": "person", "code": "code", "id": "number",
-            "quantity": "quantity", "number": "number"}
+            "quantity": "quantity", "number": "number", "version": "version"}
 # which labels a type may take; others are ignored so that "port 8080 at 3 pm" labels neither by the other's noun
 _FITS = {
     "address": {"address"}, "phone": {"phone"}, "email": {"email"}, "path": {"path", "branch"}, "url": {"url"}, "endpoint": {"endpoint", "port"},
     "date": {"date", "deadline", "start", "end"}, "clock": {"time", "deadline", "start", "end"},
-    "money": {"budget", "price", "salary", "amount", "limit"}, "person": {"name", "person"},
+    "money": {"budget", "price", "salary", "amount", "limit"}, "person": {"name", "person"}, "version": {"version"},
 }
 _BESIDE = 9
 _ZH = re.compile(r"[\u4e00-\u9fff]")

@@ -302,6 +302,29 @@ def test_session_references_resolve_in_their_session_only(case: Case) -> None:
             surgeon.session("yours").expand(ref)
 
 
+@examples(20)
+@given(cases(redaction=False), st.lists(st.sampled_from(["Ship it to 8 Mill Road.", "No, number 88.", "寄到杭州市幸福路8号", "不对，是88号", "Back to the first address."]), min_size=2, max_size=4))
+def test_what_a_session_sent_keeps_its_bytes_until_an_epoch(case: Case, corrections: list[str]) -> None:
+    """With notes behind corrections and changes from outside: the prefix never changes, and no rule of the provider is broken anew."""
+    session = Surgeon(case.settings).session("s")
+    session._format = case.format
+    before: list[str] = []
+    added: list[Any] = []
+    more = [[get(case.format).make("user", text), get(case.format).make("assistant", "ok")] for text in corrections]
+    session.set_fact("plan:main", "0")
+    for n, message in enumerate([*case.messages, *(m for pair in more for m in pair)]):
+        added.append(session.add(message))
+        session.set_fact("plan:main", str(n + 1))
+        context = session.context(budget=max(case.budget, 120))
+        result = list(context.messages)
+        now = [dumped(m) for m in result]
+        if not context.report.decisions:  # a replay decides nothing
+            assert now[: len(before)] == before
+        had = [i.rule for i in check_wire(added, case.format)]
+        assert [i.rule for i in check_wire(result, case.format) if i.rule not in had] == []
+        before = now
+
+
 @examples(30)
 @given(cases())
 def test_unknown_fields_and_blocks_survive(case: Case) -> None:
