@@ -10,8 +10,8 @@ from datetime import datetime
 
 from surgeon.extract import acts
 from surgeon.extract.atoms import Atom, find_atoms
-from surgeon.extract.changes import Editor, display, within
-from surgeon.extract.labels import LEXICON, canonical, owner_at
+from surgeon.extract.changes import Editor, display, owner_for, within
+from surgeon.extract.labels import LEXICON, canonical
 from surgeon.extract.merge import contains
 from surgeon.snapshot.apply import apply
 from surgeon.snapshot.model import Snapshot
@@ -94,9 +94,9 @@ def _adopt(editor: Editor, text: str, atoms: list[Atom]) -> None:
     """A restatement: typed values update what the user left open; "label is value" becomes a fact of that label."""
     fresh = {f.key for f in editor.active() if f.round == editor.message.round and f.message_id != editor.message.id}
     for position, atom in enumerate(atoms):
-        if sum(1 for a in atoms if a.type == atom.type and a.label == atom.label) > 1 and atom.type not in ("date", "clock") and position != len(atoms) - 1:
+        if not owner_for(text, atoms, position) and sum(1 for a in atoms if a.type == atom.type and a.label == atom.label) > 1 and atom.type not in ("date", "clock") and position != len(atoms) - 1:
             continue
-        owner = owner_at(text, atom.start, atom.end)
+        owner = owner_for(text, atoms, position)
         fact = editor.slot(atom, owner, True, text)
         if fact is None:
             if atom.type in ("address", "date", "clock", "phone", "email", "code", "quantity", "money", "endpoint") and atom.label in LEXICON:

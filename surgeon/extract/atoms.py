@@ -5,6 +5,7 @@ An atom's `type` decides what it may replace; its `label` (a noun beside it, in 
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
@@ -127,7 +128,19 @@ def find_atoms(text: str, now: datetime | None, entities: Sequence[Span] = (), c
             continue
         label = label_of(kind, text, a, b)
         out.append(Atom(a, b, kind, value, normal or _normal(kind, value), label, label != default_label(kind)))
-    return out
+    return _ranges(text, out)
+
+
+_TO = re.compile(r"\s*(?:to|until|till|through|thru|-|–|—|~|到|至)\s*", re.I)
+
+
+def _ranges(text: str, atoms: list[Atom]) -> list[Atom]:
+    """Of two dates with "to" between them the first is a start and the second an end."""
+    for at, (one, two) in enumerate(itertools.pairwise(atoms)):
+        if one.type == two.type == "date" and _TO.fullmatch(text[one.end:two.start]):
+            atoms[at] = one._replace(label="start", told=True)
+            atoms[at + 1] = two._replace(label="end", told=True)
+    return atoms
 
 
 SURNAMES = frozenset(

@@ -256,9 +256,7 @@ class Editor:
         atoms = [a for a in self._without_dead(text, atoms) if not _NEGATED.search(text[: a.start]) and not (a.type in ("quantity", "number", "money", "percent") and (_RELATIVE.search(text[: a.start]) or _LATER.match(text[a.end :])))]
         hit = self._shift(text)
         for position, atom in enumerate(atoms):
-            owner = _product(text, atom) if atom.type == "version" else "" if atom.type in ("path", "code", "id", "person", "name", "email", "url") else owner_at(text, atom.start, atom.end, atom.type in ("address", "phone", "email"))
-            if _several(atoms, position) and atom.type in ("date", "clock", "quantity", "address"):
-                owner = owner or _beside(text, atom)
+            owner = owner_for(text, atoms, position)
             hit = self._one(text, atom, owner, update) or hit
         return hit
 
@@ -604,6 +602,19 @@ def display(atom: Atom) -> str:
     if atom.type == "date" and atom.normal and atom.normal not in atom.text:
         return f"{atom.text} ({atom.normal})"
     return atom.text
+
+
+def owner_for(text: str, atoms: Sequence[Atom], position: int) -> str:
+    """Whose the value at that position of a sentence is; with several of one kind, the name right beside it tells."""
+    atom = atoms[position]
+    if atom.type == "version":
+        return _product(text, atom)
+    if atom.type in ("path", "code", "id", "person", "name", "email", "url"):
+        return ""
+    owner = owner_at(text, atom.start, atom.end, atom.type in ("address", "phone", "email"))
+    if _several(atoms, position) and atom.type in ("date", "clock", "quantity", "address"):
+        return owner or _beside(text, atom)
+    return owner
 
 
 def _product(text: str, atom: Atom) -> str:
