@@ -31,6 +31,7 @@ def sentences(text: str) -> list[Sentence]:
 
 
 _QUESTION = re.compile(r"[?？]\s*$|(?:吗|呢|么|没有?|不)[？?]?\s*$|^(?:what|which|who|when|where|why|how|is|are|does|do|did|can|could|would|will|should|any)\b[^.!]*[?]?$|是不是|对不对|行不行|好不好|能不能|^(?:多久|几点|怎么|什么|哪|多少|为什么)", re.I)
+_CONFIRMS = re.compile(r"(?:^|[^不])是[^？?]{1,20}(?:对吧|是吧|对不对|没错吧)[?？]?\s*$|\b(?:is|are|was)\b[^?]{2,60}, (?:right|correct|isn[’']?t it|yes)\?\s*$", re.I)
 _ASKS = re.compile(r"\b(?:what|which|who|when|where|why|how)\b[^.!]*\?\s*$|(?:什么|哪|谁|多少|几|怎么|为啥|为什么)[^。！]*[?？]\s*$", re.I)  # whoever asks so changes nothing
 _REQUEST = re.compile(r"\b(?:can|could|would|will) (?:you|we|they|i)\b|^(?:please|kindly)\b|能不能|可以吗|可不可以|好吗|行吗|行不行|麻烦|帮我|请", re.I)
 _SUPPOSE = re.compile(
@@ -50,13 +51,13 @@ _ACCEPT = re.compile(
 _REJECT = re.compile(r"^(?:no|nope|nah|not that|that[’']?s (?:not|wrong)|wrong)\b|^(?:不|不对|不是|不行|不要|错)", re.I)
 _SAME = re.compile(r"\b(?:everything else|the rest|all else|others?) (?:the same|unchanged|as (?:it )?is|stays?|as before)|keep everything|其[他它余](?:都|的)?(?:不变|不动|照旧|维持)|别的(?:都)?不(?:动|变|改)|其余维持", re.I)
 _BACK = re.compile(
-    r"\b(?:back|revert|restore|undo|return to|return it|reinstate|(?:use|be|is|make|set|put|want|need|go|with|to|on|in|at)\b[^.,!?]{1,30}\bagain|after all|original(?:ly)?|as before|as it was|like before|previous(?:ly)?|initial(?:ly)?|(?:i|we)[’']?d? (?:gave|said|told|mentioned|asked|named|had|set|picked|chose)\b.{0,24}\b(?:first|before|earlier|originally)|first (?:one|address|choice|option|date|version|plan|time|number|name)|before (?:i|we|it) (?:changed|was))\b"
+    r"\b(?:back|revert|restore|undo|return to|return it|reinstate|(?:use|be|is|make|set|put|want|need|go|with|to|on|in|at)\b[^.,!?]{1,30}\bagain|after all|original(?:ly)?|as before|as it was|like before|previous(?:ly)?|initial(?:ly)?|(?:i|we)[’']?d? (?:gave|said|told|mentioned|asked|named|had|set|picked|chose)\b.{0,24}\b(?:first|before|earlier|originally)|first (?:one|address|choice|option|date|version|plan|time|number|name)|before (?:i|we|it) (?:changed|was)|(?:i|we) (?:started|began) with)\b"
     r"|恢复|改回|换回|还原|撤销|撤回|挂回|回到|退回|原来|原先|最初|最早|一开始|最开始|开头|起初|第一次|第一个|之前(?:那|的|说)|(?:按|照|用|跟|像|和|同)上次|上次(?:说|那|的)|刚才(?:那|说|的)|照排|照旧|还按|按我?[一-鿿]{0,4}说的|第[二三四五六七八九十\d]+个|中间(?:那|看|的)|那还是|还是[^不没]", re.I)
 # "the previous code no longer works" asks for nothing back
 _DEAD = re.compile(
     r"\b(?:previous|original|old|earlier|first|initial)\b(?: [\w-]+){0,3}? (?:no longer|is (?:retired|dead|invalid|void|obsolete|gone|wrong|out)|was wrong|has expired|expired|doesn[’']?t|does not|won[’']?t|will not|stopped)"
     r"|(?:原来|之前|以前|最初|上次|旧)[^，。！？]{0,8}(?:作废|失效|不再|不能用|不用了|停用|过期|错了|无效)", re.I)
-_FIRST = re.compile(r"\b(?:first|original(?:ly)?|initial(?:ly)?|at the (?:start|outset|beginning)|to begin with)\b|第一次|第一个|最初|最早|一开始|最开始|开头|起初|原先", re.I)
+_FIRST = re.compile(r"\b(?:first|(?:started|began) with|original(?:ly)?|initial(?:ly)?|at the (?:start|outset|beginning)|to begin with)\b|第一次|第一个|最初|最早|一开始|最开始|开头|起初|原先", re.I)
 _NTH = re.compile(r"\b(second|third|fourth|fifth|last)\b(?! (?:thought|time|night|one more))|第\s?([二三四五六七八九十\d]+)\s?(?:个|次|种|版)", re.I)
 _MIDDLE = re.compile(r"\bmiddle one\b|\bthe middle\b|中间(?:那|的|看)", re.I)
 _ROUND = re.compile(r"\bround (\d+)\b|第\s?(\d+)\s?轮", re.I)
@@ -107,6 +108,8 @@ class Act(NamedTuple):
 def act_of(text: str) -> Act:
     """The act of a sentence, from its cues in both languages."""
     question = bool(_QUESTION.search(text)) and not _REQUEST.search(text)
+    if _CONFIRMS.search(text):
+        question = False  # "it is X, right?" says X
     asks = question and bool(_ASKS.search(text))
     suppose = bool(_SUPPOSE.search(text)) and not re.search(r"\bif (?:you|we) (?:can|could|please)\b", text, re.I)
     back = _BACK.search(text)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from surgeon.extract import acts, assistant, intents, tools
 from surgeon.extract.atoms import Atom, find_atoms
-from surgeon.extract.changes import CONTRAST, PASSING, Editor, within
+from surgeon.extract.changes import CONTRAST, PASSING, STEP, Editor, within
 from surgeon.extract.duties import duties
 from surgeon.extract.supersede import Superseding
 from surgeon.snapshot.model import Snapshot
@@ -74,7 +74,7 @@ class Extraction:
             if not (act.question or act.suppose):
                 mood = "state"
             self._sentence(editor, sentence, act, inside, held, position == 0, spoken[position + 1].text if position + 1 < len(spoken) else "")
-        after = editor.finish(mood)
+        after = editor.finish("step" if mood == "state" and STEP.search(text) else mood)
         return intents.follow(after, message, [s.text for s in spoken], atoms, self.worth)
 
     def _tells(self, text: str, act: acts.Act, atoms: Sequence[Atom]) -> bool:
@@ -117,8 +117,9 @@ class Extraction:
         found = [] if act.quoted else duties(text)
         if found and editor.own(text, found) and not held:
             return
+        named = not done and editor.labelled(text, atoms)
         if not done:
-            done = editor.assign(text, atoms, act.update)
+            done = editor.assign(text, atoms, act.update) or named
             if not done and act.update:
                 done = editor.object(text, acts.objects(text))
         if held and not text.rstrip().endswith(("?", "？")):

@@ -104,7 +104,8 @@ def _adopt(editor: Editor, text: str, atoms: list[Atom]) -> None:
                 if key not in editor.snapshot.facts and (not owner or any(f.owner == owner for f in editor.active())):
                     editor.edit(key, display(atom), label=atom.label, owner=owner, type_=atom.type, normal=atom.normal, confidence=0.7, said=text)
             continue
-        if fact.label != atom.label and fact.key not in fresh and not contains(editor.snapshot.discourse.heard, _core(atom.text)):
+        stepped = editor.snapshot.discourse.mood == "step" and atom.type in ("quantity", "number")
+        if fact.label != atom.label and fact.key not in fresh and not stepped and not contains(editor.snapshot.discourse.heard, _core(atom.text)):
             continue  # a figure of another name is an answer, not a new value of this one
         if fact.key in fresh and not _resolves(fact.value, fact.normal, atom) and not contains(editor.snapshot.discourse.heard, _core(atom.text)):
             continue
@@ -144,6 +145,8 @@ def _labelled_fact(editor: Editor, label: str, value: str, text: str, fresh: set
     name = canonical(label)
     if name not in LEXICON and (re.search(r"\d", label) or len(label.split()) > 2 or len(value.split()) > 4 or _LOOSE.search(label)):
         return
+    if re.search(r"\d", value) and any(editor.snapshot.facts[k].type in ("quantity", "number", "money", "percent") for k in fresh if k in editor.snapshot.facts):
+        return  # the user's own figure, by another name or in another unit
     known = [f for f in editor.active() if f.kind in ("entity", "decision") and (f.label == name or f.label == label.lower())]
     if known and known[0].type not in ("words", "choice", "name"):
         return

@@ -51,8 +51,9 @@ _PATTERNS: tuple[tuple[str, re.Pattern[str]], ...] = (
         r"\b(?:node(?:\.?js)?|python|postgres(?:ql)?|mysql|java|jdk|golang|php|ruby|redis|vue|react|angular|django|rails|kafka|ubuntu|debian|spark|scala|kotlin|rust|\.net|dotnet|webpack|vite|kubernetes|k8s|terraform|nginx|mongo(?:db)?|elasticsearch)(?:版本)? ?(?:is |to |降到|升到|升级到|改成|换成|用|v)?v?(\d{1,3}(?:\.\d+){0,3})(?![\w%-])"
         r"|\b(?:upgrade|downgrade|update|bump|migrat\w+|pin(?:ned)?)\b(?: [\w.-]+){0,2}? to v?(\d{1,3}(?:\.\d+){0,3})(?![\w%/:-]|,\d| ?(?:people|guests|days?|hours?|dollars?|euros?))"
         r"|(?:版本|升级|降级)(?:升|降|改|换|调)?(?:到|成|为|是)v?(\d{1,3}(?:\.\d+){0,3})", re.I | re.A)),
-    ("percent", re.compile(r"\d+(?:\.\d+)?\s?[%％]|百分之" + _ZN)),
+    ("percent", re.compile(r"\d+(?:\.\d+)?\s?[%％]|[百千万]分之" + _ZN)),
     ("quantity", re.compile(rf"\b(?:party|group|table) (?:of|for) (?:{_EN_NUM})\b|\b{_EN_NUM} of us\b|(?<![\w.]){_EN_NUM}[ -]?(?:{_UNITS_EN})\b|半(?:年|个月|天|个?小时)|(?:不超过|不低于|至少|最多)?(?:\d[\d,]*(?:\.\d+)?|{_ZN})\s?(?:{_UNITS_ZH}|℃)(?:以上|以下|以内)?", re.I)),
+    ("quantity", re.compile(r"\b(?:order|buy|need|want|source|get|ship|purchase|request|supply|print|reserve)s?\s+(?:me |us |another )?(\d{1,4} (?:[a-z-]+ )?[a-z]{2,}s)\b", re.I)),
     ("money", re.compile(rf"{_ZN}(?:\.\d+)?万(?![\u4e00-\u9fff]*人)|[一二两三四五六七八九]千(?:[一二三四五六七八九]百?)?")),
     ("code", re.compile(r"(?<![\w@./-])(?=[A-Za-z0-9-]*\d)(?=[A-Za-z0-9-]*[A-Za-z])[A-Za-z0-9]+(?:[-_.][A-Za-z0-9]+)*(?![\w@])|\b[A-Z]{2,3} \d{2,5}\b|(?<![\d.])\d+\.\d+\.\d+(?:-[A-Za-z0-9.]+)?(?![\d.])", re.A)),
     ("id", re.compile(r"(?<![\d.,:/-])\d{5,}(?![\d,:/-]|\.\d)")),

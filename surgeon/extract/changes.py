@@ -11,7 +11,7 @@ from datetime import date, timedelta
 from surgeon.extract.acts import Sentence, objects
 from surgeon.extract.atoms import SURNAMES, Atom
 from surgeon.extract.duties import Duty, key_of
-from surgeon.extract.labels import LEXICON, VAGUE, labels_in, owner_at, owner_of, owners_in, slot_names
+from surgeon.extract.labels import LEXICON, VAGUE, canonical, labels_in, owner_at, owner_of, owners_in, slot_names
 from surgeon.extract.merge import contains, merge_address, patch_address, patch_number, swap_in
 from surgeon.extract.words import content_words, overlap
 from surgeon.snapshot.apply import apply, values
@@ -27,6 +27,7 @@ _HINTS = (
     (re.compile(r"那天|那日|日子|\b(?:day|date)\b", re.I), ("date",)),
     (re.compile(r"那个?点|那个?时间|时段|\b(?:time|hour|slot)\b", re.I), ("clock",)),
     (re.compile(r"那个?地址|地方|\b(?:address|place)\b", re.I), ("address",)),
+    (re.compile(r"数量|个数|人数|\b(?:number|quantity|headcount)\b", re.I), ("quantity", "number")),
     (re.compile(r"价|金额|\b(?:price|amount|budget)\b", re.I), ("money",)),
     (re.compile(r"型|款|种|\b(?:type|kind|option|plan)\b", re.I), ("option", "words", "choice")),
 )
@@ -210,8 +211,9 @@ class Editor:
         if not scored:
             return bool(_THAT.match(text)) and self._undo(text)
         best = max(s for s, _, _ in scored)
+        named = [f for _, _, f in scored if f.type and f.label in labels]
         for score, _, fact in scored:
-            if score >= max(0.3, 0.75 * best):
+            if score >= max(0.3, 0.75 * best) or named == [fact]:
                 self.edit(fact.key, fact.value, "cancel", kind=fact.kind, said=text)
                 if fact.type:
                     self._lapse(fact, text)
@@ -294,7 +296,7 @@ class Editor:
         hit = False
         for atom in atoms:
             for fact in self.snapshot.facts.values():
-                if fact.status == "cancelled" and fact.message_id == self.message.id and fact.type == atom.type and not contains(fact.value, atom.text) and not contains(atom.text, fact.value) and (fact.type != "quantity" or _unit(fact.value) == _unit(atom.text)):
+                if fact.status == "cancelled" and fact.message_id == self.message.id and fact.type == atom.type and not contains(fact.value, atom.text) and not contains(atom.text, fact.value) and (fact.type != "quantity" or _same_unit(fact.value, atom.text)):
                     self.edit(fact.key, display(atom), "update", kind=fact.kind, type_=fact.type, normal=atom.normal, said=text)
                     hit = True
         return hit
@@ -370,7 +372,7 @@ class Editor:
         alike = [f for f in live if f.type == atom.type and (not owner or f.owner == owner) and (f.label not in LEXICON or atom.label not in LEXICON or not atom.told)]
         if alike and atom.type in ("address", "phone", "email", "endpoint", "percent", "money", "quantity"):
             if atom.type == "quantity":
-                alike = [f for f in alike if _unit(f.value) == _unit(atom.text)]
+                alike = [f for f in alike if _same_unit(f.value, atom.text)]
             return next(iter(alike), None) if atom.type not in ("money", "quantity") or len(alike) == 1 else None
         if atom.type == "number" and atom.label not in LEXICON and live:
             return self._part_of(atom.text, text, [f for f in live if not owner or f.owner == owner])
@@ -467,6 +469,19 @@ class Editor:
             out.append((match["yes"] or match["yes_zh"]).strip(" ,，"))
         return out
 
+    def labelled(self, text: str, atoms: Sequence[Atom]) -> bool:
+        """ "Headline metric: response time": a value in words with its name in front; a later value of that name replaces it."""
+        match = _NAMED_VALUE.match(text)
+        if match is None or any(a.type in _STRONG for a in atoms) or _NOT_NAMED.search(match["name"]):
+            return False
+        name, value = canonical(match["name"]), match["value"].strip(" .。")
+        fact = next((f for f in self.active() if f.label == name and f.type in ("words", "choice", "option")), None)
+        if fact is None:
+            self.edit(f"{name}:main", value, label=name, type_="words", said=text)
+        elif fact.value != value:
+            self.replace(fact, value, "update", text)
+        return True
+
     def covered(self, text: str, atoms: Sequence[Atom]) -> bool:
         """Whether values that facts already hold say most of the sentence."""
         typed = [f.value for f in self.active() if f.type]
@@ -518,7 +533,7 @@ class Editor:
         if intent.time_ref in (old, raw_old):
             self.snapshot = replace(self.snapshot, intent=replace(intent, time_ref=new))
         for fact in self.active():
-            if fact.key != key and fact.label == "said" and contains(fact.value, raw_old) and not contains(fact.value, raw_new):
+            if fact.key != key and fact.label in ("said", "decision") and _quotes(fact, raw_old, self.snapshot.facts[key]) and not contains(fact.value, raw_new):
                 self.edit(fact.key, fact.value, "cancel", kind=fact.kind, said=f"{raw_old} → {raw_new}")
             elif fact.key != key and fact.type and fact.value == old and fact.label == self.snapshot.facts[key].label:
                 self.edit(fact.key, new, "update", kind=fact.kind, type_=fact.type, said=f"{raw_old} → {raw_new}")
@@ -530,6 +545,7 @@ _DEAD = re.compile(
 CONTRAST = re.compile(
     r"^(?P<yes>[^,，]{2,80}?),? (?:and |but )?(?P<no>(?:not|rather than|instead of)(?! (?:only|just|yet|sure|that|to\b|be\b|a problem|now))\s[\w’'./\" -]{2,40})$"
     r"|^(?P<yes_zh>.{2,40}?)[，,](?P<no_zh>(?:而)?(?:不是|不要|别|不按|不用)[^，。！？；]{1,20})$", re.I)
+STEP = re.compile(r"\b(?:minus|plus|add|drop|down|up|take off|fewer|less|more)\b(?: by| to)? (?:\d+|one|two|three|four|five|six|ten)\b|\b(?:\d+|one|two|three|four|five|six|ten) (?:more|fewer|less|extra)\b|(?:加|减|多|少|降|升|涨)(?:了|个)?[\d一二两三四五六七八九十]", re.I)  # the sum is left to the reply
 _RELATIVE = re.compile(r"(?:\b(?:minus|plus|add|another|extra|fewer|less|more by|up by|down by|by)|(?:往上|往下|再|多|少|各)?(?:加|减|降|升|涨|调高|调低|推后|提前|推迟|延后|顺延|往后|往前|延长|缩短)(?:了|个)?)\s?$", re.I)  # a step, not a value
 _EXTREME = re.compile(r"\b(?:max(?:imum)?|min(?:imum)?)\b|最大|最小|最多|最少|最高|最低", re.I)
 _LATER = re.compile(r"\s*(?:later|earlier|sooner|more|less|fewer|extra|off)\b", re.I)
@@ -540,6 +556,9 @@ _INTERJECTION = re.compile(
     r"\W*(?:(?:no|nope|yes|yeah|yep|ok(?:ay)?|oh|ah|um+|hm+|hey|hi|hello|wait|hang on|hold on|sorry(?: me again)?|actually|well|right|so|good|great|nice|lol|haha|please|listen|again|cheers|ta|thanks|the|and|but|then|now)\b\W*)+"
     r"|[嗯啊哦呃哎唉欸诶好行对不是的吧呢了哈嘛呀等下一会儿，,。！!~～…\s]+", re.I)
 _THAT = re.compile(r"\W*(?:no,? |oh,? |ok,? |actually,? )?(?:forget|scratch|cancel|drop|undo|never ?mind)(?: (?:that|it|this)(?: one)?)?(?=[,.!;]|$)|\W*(?:算了|不用了|取消吧?|当我没说|刚才那个不算)(?=[，。！,!]|$)", re.I)
+_NAMED_VALUE = re.compile(r"^(?:\[[^\]]{1,6}\]\s*)?(?P<name>[A-Za-z][a-z]+(?: [a-z]+){0,2}|[\u4e00-\u9fff]{2,6})\s?[:：]\s?(?P<value>[^,.;:!?，。；：！？\n]{2,48})(?=[,.;，。；]|$)")
+_NOT_NAMED = re.compile(r"(?i)^(?:note|notes|update|fact|rule|goal|task|question|answer|summary|re|reminder|important|warning|error|example|decision|subject|hi|hello|ok|so|but|and|ps|also|btw|fyi|todo|state|preference|constraint|safety|hard|user|spice|breakfast)\b|注意|说明|备注|要求|更新|补充|另外|问题|原因|建议|结论|总结|事实|偏好|约束|规则|提醒|意见")
+_STRONG = frozenset({"address", "phone", "email", "url", "path", "money", "quantity", "date", "clock", "code", "id", "person", "number", "version", "percent", "endpoint"})
 _POLITE = re.compile(r"(?:ok(?:ay)?|great|good|sure|yes|perfect|fine|好的?|嗯|行)?[,，!！. ]{0,3}(?:thanks?|thank you|谢谢|多谢|感谢)(?: (?:you|so much|very much|a lot))?(?: for \w|[,，.!。！]|$|你的?)", re.I)  # thanks take nothing up
 _APART = re.compile(r"(?<=[，；;])\s*|(?<=,)\s+|(?<=[^\d])\s+(?:but|and then|so)\s+(?=\w+ \w+)")
 
@@ -558,6 +577,16 @@ def _clauses(text: str) -> list[str]:
 def _unit(value: str) -> str:
     """The unit of a quantity, folded: "22 units" and "24 unit" have the same."""
     return re.sub(r"^(?:[\d.,\s-]+|[零〇一二两三四五六七八九十百千万半]+|(?:one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve)\b)", "", value.lower()).strip(" -").rstrip("s")
+
+
+def _same_unit(one: str, other: str) -> bool:
+    """Whether two quantities count the same: equal units, or one of them counts units of anything."""
+    a, b = _unit(one), _unit(other)
+    return a == b or ((a in _ANY_UNIT) != (b in _ANY_UNIT) and not ({a, b} & _MEASURES))
+
+
+_ANY_UNIT = frozenset({"unit", "item", "piece", "of them", "台", "件", "个"})
+_MEASURES = frozenset({"day", "week", "month", "year", "hour", "minute", "min", "people", "person", "guest", "night", "adult", "ticket", "room", "天", "周", "年", "个月", "小时", "分钟", "人", "位", "晚", "间", "张"})
 
 
 def _shape(value: str) -> str:
@@ -590,6 +619,20 @@ def _telling(value: str) -> bool:
 
 
 _COMMON = frozenset(["the", "this", "that", "these", "those", "there", "here", "what", "which", "when", "where", "one", "two", "all", "any", "some", "none", "yes", "now", "then", "done", "same", "other"])
+
+
+def _quotes(fact: Fact, old: str, changed: Fact) -> bool:
+    """Whether a statement quotes a value, or, said in the round that the value came from, the same number in other words ("来十个", 10位)."""
+    if contains(fact.value, old):
+        return True
+    given = next((c.round for c in reversed(changed.history[:-1]) if c.value.startswith(old)), -1)
+    if fact.label != "said" or given != fact.round or len(fact.value) > _SHORT:
+        return False
+    numbers = {times.number(n) for n in _NUMERAL.findall(fact.value)} - {None}
+    return bool(numbers & ({times.number(n) for n in _NUMERAL.findall(old)} - {None}))
+
+
+_NUMERAL = re.compile(r"\d+|[零〇一二两三四五六七八九十百千]+")
 
 
 def within(atoms: Sequence[Atom], sentence: Sentence) -> list[Atom]:
