@@ -14,9 +14,11 @@ from typing import NamedTuple
 
 from surgeon.extract import acts, assistant, intents, tools
 from surgeon.extract.atoms import Atom, find_atoms
-from surgeon.extract.changes import CONTRAST, PASSING, STEP, Editor, within
+from surgeon.extract.changes import Editor
+from surgeon.extract.cues import CONTRAST, PASSING, STEP
 from surgeon.extract.duties import duties
 from surgeon.extract.supersede import Superseding
+from surgeon.extract.values import within
 from surgeon.snapshot.model import Snapshot
 from surgeon.types import Analysis, Message
 

@@ -10,9 +10,10 @@ from datetime import datetime
 
 from surgeon.extract import acts
 from surgeon.extract.atoms import Atom, find_atoms
-from surgeon.extract.changes import Editor, display, owner_for, within
+from surgeon.extract.changes import Editor
 from surgeon.extract.labels import LEXICON, canonical
 from surgeon.extract.merge import contains
+from surgeon.extract.values import display, owner_for, within
 from surgeon.snapshot.apply import apply
 from surgeon.snapshot.model import Snapshot
 from surgeon.types import Edit, Message

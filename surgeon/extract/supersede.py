@@ -7,9 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from surgeon.extract.atoms import Atom, find_atoms
-from surgeon.extract.changes import Editor, display
+from surgeon.extract.changes import Editor
 from surgeon.extract.frames import ALSO, NEWER, Frame, Slots, bare, frame_of, same_thing, told_apart
 from surgeon.extract.merge import contains
+from surgeon.extract.values import display
 from surgeon.types import Fact
 
 Alike = Callable[[str, Sequence[str]], list[float]]  # similarity of a statement to others, scaled so that 1.0 is surely the same subject
