@@ -274,10 +274,12 @@ class _NoRedactor:
     def __call__(self, text: str, analysis: Any = None, level: str = "archive") -> tuple[str, list[Any]]:
         return text, []
 
+    def reveal(self, text: str) -> str:
+        return text
+
 
 _redactors: dict[tuple[str, str, str, str], Redactor] = {}
 _redactor_lock = threading.Lock()
-
 
 def _redactor(settings: Settings, key: str) -> Redactor:
     """One redactor a conversation, so that two values with one mask keep their suffixes."""

@@ -18,6 +18,7 @@ from surgeon import check, notes, resume
 from surgeon.assemble import Assembled, Kit, Task, assemble
 from surgeon.decide import Verdict, decide
 from surgeon.errors import BudgetError, InputError, RegistryError, StoreError, SurgeonError
+from surgeon.private import hidden, revealed
 from surgeon.protocols import Archive, Format, Redactor
 from surgeon.result import Compaction, Report
 from surgeon.reword import Rewording
@@ -102,7 +103,7 @@ def run(engine: Engine, request: Request) -> Compaction:
     if not isinstance(request.native, Sequence) or isinstance(request.native, str | bytes):
         raise InputError("messages must be a list of messages", "", f"pass a list of dicts, not {type(request.native).__name__}")
     if not engine.settings.enabled:
-        return _untouched(request, Snapshot(), "surgeon is switched off (enabled = false)")
+        return _untouched(engine, request, Snapshot(), "surgeon is switched off (enabled = false)")
     try:
         return _run(engine, request)
     except (BudgetError, InputError, RegistryError):  # the caller's own: a misspelt format is never taken for another
@@ -112,12 +113,21 @@ def run(engine: Engine, request: Request) -> Compaction:
             raise
         what = error.what if isinstance(error, SurgeonError) else type(error).__name__
         log.warning("compaction failed, messages pass through: %s", type(error).__name__)
-        return _untouched(request, request.snapshot or Snapshot(), f"passed through unchanged: {what}")
+        return _untouched(engine, request, request.snapshot or Snapshot(), f"passed through unchanged: {what}")
 
 
-def _untouched(request: Request, snapshot: Snapshot, *warnings: str) -> Compaction:
-    state = dict(request.state or {"version": 1, "snapshot": snapshot.to_state(), "tail": [], "rounds": 0})
+def _untouched(engine: Engine, request: Request, snapshot: Snapshot, *warnings: str) -> Compaction:
+    def state() -> dict[str, Any]:
+        return dict(request.state) if request.state else private(engine, request.namespace, {"version": 1, "snapshot": snapshot.to_state(), "tail": [], "rounds": 0})
+
     return Compaction(list(request.native), "", snapshot, Report(warnings=warnings, budget=request.budget), state)
+
+
+def private(engine: Engine, namespace: str, state: dict[str, Any]) -> dict[str, Any]:
+    """A state as it may leave: the texts of its snapshot hidden at the level of the archive."""
+    if engine.settings.redaction.archive == "off":
+        return state
+    return {**state, "snapshot": hidden(state["snapshot"], engine.redactor(namespace), strict=engine.settings.strict)}
 
 
 def _run(engine: Engine, request: Request) -> Compaction:
@@ -144,8 +154,10 @@ def _run(engine: Engine, request: Request) -> Compaction:
         if issues:
             warnings.append(f"passed through: the result would break rule {issues[0].rule}")
         redacted = _plain(read, before)
-        after, done, tokens = _native(fmt, redacted, read, engine), replace(redacted, warnings=done.warnings), before
-        left = fmt.check(after)
+        after, done = _native(fmt, redacted, read, engine), replace(redacted, warnings=done.warnings)
+        tokens, left = sum(engine.size(m) for m in fmt.read(after)), fmt.check(after)
+        if tokens > before:
+            warnings.append(f"hiding personal data and secrets took {tokens - before:,} tokens more than they had")
     if request.budget is not None and tokens > request.budget:
         if not done.warnings:
             warnings.append(f"{tokens:,} tokens remain, the budget is {request.budget:,}: no smaller form of it is valid")
@@ -154,7 +166,7 @@ def _run(engine: Engine, request: Request) -> Compaction:
     clock.mark("check")
     refs = _commit(engine, request, read, done, warnings)
     if refs is None:
-        return _untouched(request, snapshot, *warnings)
+        return _untouched(engine, request, snapshot, *warnings)
     clock.mark("commit")
     if engine.settings.shadow:
         warnings.append("shadow: the result was computed and not applied")
@@ -165,7 +177,7 @@ def _run(engine: Engine, request: Request) -> Compaction:
     )
     text = render_text(engine, snapshot, done)
     sent = resume.as_sent(_without_block(fmt.read(after), fmt)[0], _by_index(done.head) + _by_index(done.tail))
-    return Compaction(after, text, snapshot, report, state_of(request, read, snapshot, sent))
+    return Compaction(after, text, snapshot, report, lambda: private(engine, request.namespace, state_of(request, read, snapshot, sent)))
 
 
 def _target(engine: Engine, request: Request, before: int, messages: int, read: Read) -> int | None:
@@ -193,7 +205,7 @@ def prepare(engine: Engine, fmt: Format, native: Sequence[Any], request: Request
     state = request.state or {}
     found = resume.known(messages, state, earlier is not None)
     counted = _counted(resume.renamed(messages, found, state.get("next")), found, int(state.get("rounds", 0)), earlier)
-    snapshot = request.snapshot or (Snapshot.from_state(state["snapshot"]) if state.get("snapshot") else Snapshot())
+    snapshot = request.snapshot or (Snapshot.from_state(revealed(state["snapshot"], hide)) if state.get("snapshot") else Snapshot())
     if earlier is not None and not snapshot.facts and not snapshot.intent.goal:
         snapshot = replace(snapshot, intent=earlier.intent, facts=earlier.facts)
     fresh = frozenset(m.id for m in counted[found.size :])

@@ -127,6 +127,10 @@ class Redactor(Protocol):
 
     def __call__(self, text: str, analysis: Analysis | None = None, level: str = "archive") -> tuple[str, list[Finding]]: ...
 
+    def reveal(self, text: str) -> str:
+        """The real values in place of the placeholders this redactor made; others stay."""
+        ...
+
 
 class Archive(Protocol):
     """Keeps originals by content reference, for ever, in the session's own namespace."""

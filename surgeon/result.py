@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -68,7 +68,18 @@ class Compaction:
     text: str
     snapshot: Snapshot
     report: Report
-    state: Mapping[str, Any]
+    make_state: Callable[[], Mapping[str, Any]] = field(default=dict, compare=False, repr=False)
+    _made: list[Mapping[str, Any]] = field(default_factory=list, init=False, compare=False, repr=False)
+
+    @property
+    def state(self) -> Mapping[str, Any]:
+        """JSON-safe; pass it back in. Personal values are placeholders (setting `redaction.archive`), worked out when it is first asked for."""
+        if not self._made:
+            self._made.append(self.make_state())
+        return self._made[0]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _again, (self.messages, self.text, self.snapshot, self.report, dict(self.state))
 
     def to_dict(self) -> dict[str, Any]:
         """The shape that `surgeon compact --json` prints."""
@@ -79,3 +90,8 @@ class Compaction:
             "report": self.report.to_dict(),
             "text": self.text,
         }
+
+
+def _again(messages: Sequence[Any], text: str, snapshot: Snapshot, report: Report, state: Mapping[str, Any]) -> Compaction:
+    """A result that was pickled."""
+    return Compaction(messages, text, snapshot, report, lambda: state)

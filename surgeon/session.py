@@ -20,7 +20,8 @@ from surgeon.build import make_archive, make_engine, make_sessions
 from surgeon.check import new_issues
 from surgeon.errors import StoreError, SurgeonError
 from surgeon.notes import Note, Notebook, line, noted, place, unsaid
-from surgeon.pipeline import Engine, Request, prepare, reference, run
+from surgeon.pipeline import Engine, Request, prepare, private, reference, run
+from surgeon.private import hidden, revealed
 from surgeon.protocols import Archive
 from surgeon.result import Compaction, Report
 from surgeon.segment import begins_round, segment
@@ -212,18 +213,36 @@ class Session:
 
     def _flush(self) -> None:
         """Hides personal data in what waits and stores it. Waiting costs nothing per message; a marker is never shown before this."""
-        if not self._unsaved:
+        ready = self._cleaned()
+        if not ready:
             return
-        if self.surgeon.settings.redaction.archive != "off":
-            hide = self.surgeon.engine.redactor(self.id)
-            self._unsaved = [e if e.get("clean") else {**e, "text": hide(e["text"], None, "archive")[0], "clean": True} for e in self._unsaved]
         try:
-            self.surgeon.archive.put(self.id, [{k: v for k, v in e.items() if k != "clean"} for e in self._unsaved])
-            self._unsaved = []
+            self.surgeon.archive.put(self.id, [{k: v for k, v in e.items() if k != "clean"} for e in ready])
+            self._unsaved = [e for e in self._unsaved if not e.get("clean")]
         except StoreError as error:
             if self.surgeon.settings.strict:
                 raise
-            self._warnings.append(f"archive: {error.what}; {len(self._unsaved)} entries wait in memory")
+            self._warn(f"archive: {error.what}; {len(self._unsaved)} entries wait in memory")
+
+    def _cleaned(self) -> list[dict[str, Any]]:
+        """Of what waits, what may be stored. An entry whose personal data could not be found in time waits on, in memory only."""
+        hide = self.surgeon.engine.redactor(self.id) if self.surgeon.settings.redaction.archive != "off" else None
+        for at, entry in enumerate(self._unsaved):
+            if entry.get("clean"):
+                continue
+            try:
+                text = hide(entry["text"], None, "archive")[0] if hide is not None else entry["text"]
+            except Exception as error:
+                if self.surgeon.settings.strict:
+                    raise
+                self._warn(f"archive: an entry of round {entry['round']} waits in memory, its personal data could not be hidden ({type(error).__name__})")
+                continue
+            self._unsaved[at] = {**entry, "text": text, "clean": True}
+        return [e for e in self._unsaved if e.get("clean")]
+
+    def _warn(self, text: str) -> None:
+        if text not in self._warnings:
+            self._warnings.append(text)
 
     def _ingested(self, message: Message) -> Message:
         """Tool results shortened before their first send, without loss or by a template with proofs."""
@@ -345,7 +364,7 @@ class Session:
         engine = self.surgeon.engine
         whole = replace(request, native=list(self._native), budget=target)
         result = run(engine, whole)
-        return replace(result, report=replace(result.report, budget=request.budget, warnings=(*result.report.warnings, *self._warnings)), state=self.state())
+        return replace(result, report=replace(result.report, budget=request.budget, warnings=(*result.report.warnings, *self._warnings)), make_state=self.state)
 
     def _replayed(self, view: list[Any], fmt: Any, size: int, limit: int) -> Compaction:
         from surgeon.assemble import Assembled
@@ -354,7 +373,7 @@ class Session:
         engine = self.surgeon.engine
         done = Assembled((), "", tuple(fmt.read(view)), ())
         report = Report(size, size, limit, fmt.name, warnings=tuple(self._warnings), issues=tuple(fmt.check(view)))
-        return Compaction(view, render_text(engine, self._snapshot, done), self._snapshot, report, self.state())
+        return Compaction(view, render_text(engine, self._snapshot, done), self._snapshot, report, self.state)
 
     async def acontext(self, query: str | None = None, budget: int | None = None) -> Compaction:
         """`context` in a thread."""
@@ -446,26 +465,39 @@ class Session:
     # --- state ---------------------------------------------------------------------------------------------------------------
 
     def state(self) -> dict[str, Any]:
-        """JSON-safe state. It holds values as the snapshot does; `save` hides personal ones before they are stored."""
+        """JSON-safe state. Personal values are placeholders, as in the archive."""
+        return private(self.surgeon.engine, self.id, self._state())
+
+    def _state(self) -> dict[str, Any]:
         return {"version": 1, "namespace": self.id, "snapshot": self._snapshot.to_state(), "tail": [], "rounds": self._rounds}
 
     def save(self) -> None:
         """Writes what waits and the state; optimistic, so a concurrent save raises StoreError."""
         with self._lock:
             self._flush()
-            hide = self.surgeon.engine.redactor(self.id)
             state = {
-                **self.state(), "native": self._native, "pins": sorted(self._pins), "names": self._names, "format": self._format,
+                **self._state(), "native": self._native, "pins": sorted(self._pins), "names": self._names, "format": self._format,
                 "frozen": self._frozen, "frozen_upto": self._frozen_upto, "notebook": self._notebook.to_state(),
             }
-            clean = _redacted(state, hide) if self.surgeon.settings.redaction.archive != "off" else state
+            clean = self._hidden(state)
             self._version = self.surgeon.sessions.save(self.id, clean, self._version)
+
+    def _hidden(self, state: dict[str, Any]) -> dict[str, Any]:
+        """The state as it may be stored; nothing is stored if personal data could not be hidden."""
+        if self.surgeon.settings.redaction.archive == "off":
+            return state
+        try:
+            clean: dict[str, Any] = hidden(state, self.surgeon.engine.redactor(self.id), strict=True)
+        except Exception as error:
+            raise StoreError(f"personal data could not be hidden ({type(error).__name__})", f"session {self.id}", "raise limits.regex_seconds, or save later") from None
+        return clean
 
     def _load(self) -> None:
         stored = self.surgeon.sessions.load(self.id)
         if stored is None:
             return
         self._version, state = stored
+        state = revealed(state, self.surgeon.engine.redactor(self.id))
         self._snapshot = Snapshot.from_state(state["snapshot"])
         self._rounds = state.get("rounds", 0)
         self._native = list(state.get("native") or [])
@@ -488,16 +520,6 @@ class Session:
 
     def __exit__(self, *exc: object) -> None:
         self.close()
-
-
-def _redacted(value: Any, hide: Any) -> Any:
-    if isinstance(value, str):
-        return hide(value, None, "archive")[0] if len(value) > 3 else value
-    if isinstance(value, Mapping):
-        return {k: _redacted(v, hide) for k, v in value.items()}
-    if isinstance(value, list | tuple):
-        return [_redacted(v, hide) for v in value]
-    return value
 
 
 def _expand(archive: Archive, namespace: str, ref: str) -> str:

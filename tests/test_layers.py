@@ -22,7 +22,7 @@ LAYERS: tuple[tuple[str, ...], ...] = (
     ("snapshot", "stores"),  # the snapshot is plain values: extraction, scoring and the block build on it
     ("extract", "rewrite", "scoring"),
     ("redact",),  # above extract, since both read one NLP pass
-    ("segment", "select", "decide", "block", "result", "resume"),  # result and block are values of the steps; nothing below imports them
+    ("segment", "select", "decide", "block", "result", "resume", "private"),  # result and block are values of the steps; nothing below imports them
     ("offload", "assemble", "check", "notes", "reword"),
     ("pipeline",),
     ("build",),

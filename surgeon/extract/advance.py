@@ -68,6 +68,7 @@ class Extraction:
         editor = Editor(snapshot, message, self.supersede.apart, self.supersede.subject, self.supersede.slots)
         spoken = acts.sentences(text)
         mood = "ask"
+        editor.light = light
         editor.retracts = bool(acts.RETRACT.search(text))
         for position, sentence in enumerate(spoken):
             act = acts.act_of(sentence.text)
@@ -114,7 +115,7 @@ class Extraction:
                 return
         if not done and not any(a.type == "option" for a in atoms):
             done = editor.choose(text)
-        if not (done or act.quoted) and self.supersede(editor, text, atoms, bool(held), act.update and len(text) <= _BRIEF):
+        if not (done or act.quoted or editor.light) and self.supersede(editor, text, atoms, bool(held), act.update and len(text) <= _BRIEF):
             return
         found = [] if act.quoted else duties(text)
         if found and editor.own(text, found) and not held:

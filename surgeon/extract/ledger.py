@@ -33,6 +33,7 @@ class Ledger:
         self.changed: set[str] = set()
         self.count = 0
         self.dead: list[str] = []  # values the message calls dead
+        self.light = False  # whether the history is so long that statements are not compared with all earlier ones
         self.retracts = False  # whether the message takes an earlier plan back
 
     def edit(

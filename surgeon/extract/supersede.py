@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 from surgeon.extract.atoms import Atom, find_atoms
 from surgeon.extract.changes import Editor
@@ -68,14 +69,16 @@ class Superseding:
             return []
         new = frame_of(text, self.slots, [a.text for a in atoms])
         stated = [f for f in editor.active() if (f.kind == "constraint" or f.label in _STATED) and f.message_id != editor.message.id and f.value != text]
-        named = [f for f in stated if self._same_slot(new, f.value, atoms, newer)]
-        named += [f for f in editor.active() if f.label == "owner" and f.message_id != editor.message.id and self._same_slot(new, f.key.partition(":")[2], atoms, newer)]
+        named = [f for f in stated if self._same_slot(new, f.value, atoms, newer)] if new.slots else []
+        named += [] if not new.slots else [f for f in editor.active() if f.label == "owner" and f.message_id != editor.message.id and self._same_slot(new, f.key.partition(":")[2], atoms, newer)]
         if named or not newer or self.alike is None or new.slots:
             return named
         return self._by_meaning(text, atoms, stated)
 
     def _same_slot(self, new: Frame, value: str, atoms: Sequence[Atom], newer: bool) -> bool:
-        held = find_atoms(value, None)
+        if not any(name in new.slots for name, _, _ in self.slots(value)):  # most statements are about something else
+            return False
+        held = _values(value)
         old = frame_of(value, self.slots, [a.text for a in held])
         shared = new.slots & old.slots
         if not shared or not same_thing(new, old) or not _fit(atoms, held):
@@ -88,7 +91,7 @@ class Superseding:
     def _by_meaning(self, text: str, atoms: Sequence[Atom], stated: Sequence[Fact]) -> list[Fact]:
         """The one earlier statement that means the same but for its value; none if two come close."""
         assert self.alike is not None
-        close = [f for f in stated[:_NEAR] if _fit(atoms, find_atoms(f.value, None)) and not told_apart(text, f.value)]
+        close = [f for f in stated[:_NEAR] if _fit(atoms, _values(f.value)) and not told_apart(text, f.value)]
         if not close:
             return []
         scored = list(zip(self.alike(_masked(text), [_masked(f.value) for f in close]), close, strict=True))
@@ -96,6 +99,12 @@ class Superseding:
         if not scored or scored[0][0] < _ALIKE or (len(scored) > 1 and scored[1][0] > scored[0][0] - _MARGIN):
             return []
         return [scored[0][1]]
+
+
+@lru_cache(maxsize=4096)
+def _values(text: str) -> tuple[Atom, ...]:
+    """The typed values of a statement that stands already; every later message asks for them."""
+    return tuple(find_atoms(text, None))
 
 
 def _fit(new: Sequence[Atom], old: Sequence[Atom]) -> bool:
