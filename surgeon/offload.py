@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from surgeon.block import Entry, role_letter
 from surgeon.decide import Verdict
 from surgeon.rewrite.identifiers import identifiers
+from surgeon.rewrite.statement import STANDING, standing
 from surgeon.select import Candidate
 from surgeon.types import Message, Part, Unit
 
@@ -18,6 +19,7 @@ _SHORT = 200
 _CODES, _NAMES = 2.8, 1.0  # lists of codes are what later calls take their arguments from
 _CALL = 1.8  # what was asked of a tool is asked again with other values beside it
 _DROPPED, _BASE, _SLOPE = 0.1, 0.3, 1.5  # how much a unit's score counts for its records; steeper and flatter lost slots (docs/benchmarks.md)
+_STATED = 0.6
 _SPLIT = 120
 _ROLE = {"user": 1.5, "assistant": 0.9, "tool": 0.9, "system": 1.0}
 
@@ -46,8 +48,7 @@ def from_units(
             lines = list(_prose(message, sentences, language))
             if lines:
                 at = _open(sources, message, unit, role_letter(message.role), "")
-                weight = factor * _ROLE[message.role]
-                candidates += [Candidate(at, n, t, weight, must=unit.id == first and n < 4) for n, t in enumerate(lines)]
+                candidates += [_said(at, n, t, message.role, factor, unit.id == first and n < 4) for n, t in enumerate(lines)]
             for call in message.calls:
                 candidates += _call(call, answers, sources, message, unit, records, language, factor, told)
             for part in message.results:
@@ -65,6 +66,14 @@ def from_units(
 def _open(sources: list[Source], message: Message, unit: Unit, letter: str, tool: str) -> int:
     sources.append(Source(letter, message.round, tool, unit.id, message.id))
     return len(sources) - 1
+
+
+def _said(at: int, order: int, text: str, role: str, factor: float, must: bool) -> Candidate:
+    """A sentence. What says itself what it is does not depend on the score of the message it stands in."""
+    kind = standing(text)
+    if role == "user" and kind >= STANDING:
+        factor = max(factor, _STATED)
+    return Candidate(at, order, text, factor * kind * _ROLE[role], must, news=kind >= STANDING)
 
 
 def _prose(message: Message, sentences: Sentences, language: str) -> list[str]:
