@@ -26,6 +26,7 @@ _RUN = 2  # units after which the only user message has become the first task of
 _SPARE = 10  # tokens left unused that are not worth another try
 _BAND = 0.2  # least share of the room for the newest messages; 0.15 to 0.45 measured, see docs/benchmarks.md
 _RESULT_FLOOR = 60
+_RECENT, _NEWEST, _REPLY, _MOST = 8, 3.0, 15.0, 0.4  # under a tight budget: units that are recent, what that and answering the newest user message weigh, and how much of a unit must be worth choosing
 _MESSAGE = 8  # what the block costs beside its text: 4 for a message, and as much again for counting it apart
 
 Shrink = Callable[[Part, Message, Unit, int | None], Rewrite | None]
@@ -87,9 +88,10 @@ def assemble(task: Task, kit: Kit) -> Assembled:
         for u in task.units if not task.verdicts[u.id].hard
     }
     facts = _Facts(task, kit)
+    earned = _earned(task, kit, lines, facts) if task.budget < _TIGHT else None
     best: Assembled | None = None
     for share in _shares(task, whole.tokens):
-        fitted = _fit(task, kit, share, lines, facts)
+        fitted = _fit(task, kit, share, lines, facts, earned)
         if fitted.tokens <= task.budget:
             return fitted
         if best is None or fitted.tokens < best.tokens:
@@ -179,15 +181,30 @@ def _first(task: Task) -> str | None:
     return None if first is None or first.text.strip() in task.snapshot.intent.goal else first.id
 
 
-def _fit(task: Task, kit: Kit, share: float, lines: Lines, facts: _Facts) -> Assembled:
+def _earned(task: Task, kit: Kit, lines: Lines, facts: _Facts) -> set[str]:
+    """Recent messages that are worth their tokens under a tight budget: of which much would be chosen as records, the newest weighing more."""
+    loose = [u for u in task.units if not task.verdicts[u.id].hard]
+    sources, candidates = _candidates(task, loose, lines)
+    newest = max((i for i, u in enumerate(task.units) if u.kind == "user"), default=len(task.units))
+    recent = {u.id: _REPLY if i > newest else _NEWEST for i, u in enumerate(task.units) if i >= len(task.units) - _RECENT}
+    weighed = [replace(c, weight=c.weight * recent.get(sources[c.source].unit, 1.0)) for c in candidates if facts.adds(c.text)]
+    room = task.budget - sum(kit_size(u, kit) for u in task.units if task.verdicts[u.id].hard) - facts.cost - facts.overhead
+    held: dict[str, int] = {}
+    for record in Pool(weighed, kit.count, _wanted(task)).choose(room, facts.lines):
+        origin = sources[record.source].unit
+        held[origin] = held.get(origin, 0) + kit.count(record.text)
+    return {u.id for u in loose if u.kind not in ("user", "assistant") or held.get(u.id, 0) >= _MOST * kit_size(u, kit)}
+
+
+def _fit(task: Task, kit: Kit, share: float, lines: Lines, facts: _Facts, earned: set[str] | None) -> Assembled:
     """One attempt: the newest messages take `share` of the room, the block takes the rest."""
     units, originals = list(task.units), dict[str, tuple[str, ...]]()
     hard = sum(kit_size(u, kit) for u in units if task.verdicts[u.id].hard)
     room = task.budget - hard - facts.cost - facts.overhead
-    band = _band(task, kit, int(room * share), originals)
+    band = _band(task, kit, int(room * share), originals, earned)
     keep = {u.id: u for u in band}
     start = next((i for i, u in enumerate(units) if u.id in keep), len(units))
-    stretch = [u for u in units[:start] if not task.verdicts[u.id].hard]
+    stretch = [u for u in units if u.id not in keep and not task.verdicts[u.id].hard]
     begin = next((i for i, u in enumerate(units) if not task.verdicts[u.id].hard), start)  # the block stands where the first removed unit stood
     head = units[: min(begin, start)]
     band = [*(u for u in units[begin:start] if task.verdicts[u.id].hard), *band]
@@ -301,8 +318,11 @@ def _within(lines: Sequence[str], room: int, count: Callable[[str], int]) -> lis
     return out
 
 
-def _band(task: Task, kit: Kit, room: int, originals: dict[str, tuple[str, ...]]) -> list[Unit]:
-    """The newest units that fit, oldest first; long tool results among them are rewritten. Hard units at the end cost nothing here."""
+def _band(task: Task, kit: Kit, room: int, originals: dict[str, tuple[str, ...]], earned: set[str] | None) -> list[Unit]:
+    """The newest units that fit, oldest first; long tool results among them are rewritten. Hard units at the end cost nothing here.
+
+    With `earned` only those of them are taken; the others go to the records.
+    """
     band: list[Unit] = []
     used = 0
     cap = max(_RESULT_FLOOR, room // 2)
@@ -311,6 +331,8 @@ def _band(task: Task, kit: Kit, room: int, originals: dict[str, tuple[str, ...]]
             if unit.kind == "system" and not band:
                 break
             band.append(unit)
+            continue
+        if earned is not None and unit.id not in earned:
             continue
         done = unit
         if kit_size(unit, kit) > min(cap, room - used):
