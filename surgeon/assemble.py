@@ -280,7 +280,8 @@ class _Facts:
         scale = min(1.0, task.budget / _SMALL_BUDGET)
         limits = kit.settings.snapshot
         history = limits.history == "on"
-        self.intent = _within(intent_lines(task.snapshot.intent), int(limits.intent_tokens * scale), kit.count)
+        self.brief = task.budget < _TIGHT
+        self.intent = _within(self._intent(task.snapshot), int(limits.intent_tokens * scale), kit.count)
         wanted = terms(task.query) if task.query else {}
 
         def relevant(fact: Fact) -> float:
@@ -288,14 +289,18 @@ class _Facts:
             return sum(w for t, w in wanted.items() if t in said) + (1 if len(fact.history) > 1 else 0) + fact.round / 1e4
 
         facts = [f for f in ranked(task.snapshot, relevant) if f.label != "said" or task.budget >= _SMALL_BUDGET]  # their words compete in the dialogue
-        self.entities = entity_lines(facts, int(limits.entity_tokens * scale), kit.count, history).lines
+        self.entities = _unsaid(entity_lines(facts, int(limits.entity_tokens * scale), kit.count, history).lines)
         self.constraints = [line for line in self.entities if line.startswith("! ")]
         self.lines = [*self.intent, *self.entities]
         self._said = "\n".join(self.lines)
         self._old = _superseded(task.snapshot, history)
         self.cost = sum(kit.count(line) + 1 for line in self.lines)
-        self.overhead = (95 if self.lines else 75) - (35 if task.budget < _TIGHT else 0)
-        self.brief = task.budget < _TIGHT
+        self.overhead = (95 if self.lines else 75) - (35 if self.brief else 0)
+
+    def _intent(self, snapshot: Snapshot) -> list[str]:
+        """The intent; under a tight budget without times, people and formats, which say little apart from the sentences they stand in."""
+        intent = snapshot.intent
+        return intent_lines(replace(intent, time_ref="", recipient="", format="") if self.brief else intent)
 
     def adds(self, text: str) -> bool:
         """Whether a record says something that stands in no line yet, and nothing that no longer holds."""
@@ -306,6 +311,17 @@ class _Facts:
         entities = self.constraints if minimal else self.entities
         body = blocks.sections([("intent", [] if minimal else self.intent), ("entities", entities), ("dialogue", [blocks.entry_line(e) for e in entries])])
         return blocks.write(body or "<|dialogue|>\n<|/dialogue|>", rounds, ref, "" if self.brief else self.kit.settings.expand_tool, self.kit.language == "zh")
+
+
+def _unsaid(lines: Sequence[str]) -> list[str]:
+    """The lines without rules that stand word for word in a longer one."""
+    texts = [_bare(line) for line in lines]
+    return [line for i, line in enumerate(lines) if not (line.startswith("! ") and any(texts[i] in t and len(texts[i]) < len(t) for t in texts))]
+
+
+def _bare(line: str) -> str:
+    """A line of a rule without its mark and its round."""
+    return line.removeprefix("! ").rpartition(" (r")[0]
 
 
 def _within(lines: Sequence[str], room: int, count: Callable[[str], int]) -> list[str]:
