@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from surgeon.block import Entry, role_letter
 from surgeon.decide import Verdict
 from surgeon.rewrite.identifiers import identifiers
+from surgeon.rewrite.literals import dump, parse_json
 from surgeon.rewrite.statement import STANDING, standing
 from surgeon.select import Candidate
 from surgeon.types import Message, Part, Unit
@@ -17,6 +18,7 @@ Records = Callable[[str, str, str], Sequence[tuple[str, float]]]  # (text, tool,
 Sentences = Callable[[str], Sequence[str]]
 _SHORT = 200
 _CODES, _NAMES = 2.8, 1.0  # lists of codes are what later calls take their arguments from
+_OUTCOME = 1.8
 _CALL = 1.8  # what was asked of a tool is asked again with other values beside it
 _DROPPED, _BASE, _SLOPE = 0.1, 0.3, 1.5  # how much a unit's score counts for its records; steeper and flatter lost slots (docs/benchmarks.md)
 _STATED = 0.6
@@ -57,6 +59,9 @@ def from_units(
                 at = _open(sources, message, unit, "t", part.tool or "")
                 known = identifiers(part.text)
                 weight = factor * _ROLE["tool"]
+                outcome = _outcome(part.text)
+                if outcome:
+                    candidates.append(Candidate(at, -300, outcome, weight * _OUTCOME))
                 candidates += [Candidate(at, n - 200, t, weight * _CODES) for n, t in enumerate(known.codes[:90])]
                 candidates += [Candidate(at, n - 100, t, weight * _NAMES) for n, t in enumerate(known.names[:90])]
                 candidates += _rows(at, records(part.text, part.tool or "", language), factor * _ROLE["tool"])
@@ -145,6 +150,19 @@ def _grouped(fields: Sequence[str]) -> list[str]:
         else:
             groups.append(field)
     return groups
+
+
+def _outcome(text: str) -> str:
+    """The plain fields at the top of a result that also holds lists or records: what the call gave back, apart from what it lists."""
+    if not text.lstrip().startswith("{"):
+        return ""
+    try:
+        data = parse_json(text)
+    except ValueError:
+        return ""
+    plain = {k: v for k, v in data.items() if v is not None and not isinstance(v, dict | list)}
+    line = ", ".join(f"{k}: {v if isinstance(v, str) else dump(v)}" for k, v in plain.items())
+    return line if len(plain) < len(data) and len(line) <= _SPLIT else ""
 
 
 def _is_json(text: str) -> bool:
