@@ -25,6 +25,7 @@ _VISIBLE = 20_000  # characters of a kept message that count as said already
 _RUN = 2  # units after which the only user message has become the first task of a run
 _SPARE = 10  # tokens left unused that are not worth another try
 _BAND = 0.2  # least share of the room for the newest messages; 0.15 to 0.45 measured, see docs/benchmarks.md
+_FIRST = 0.2  # share of a tight budget that the first task takes as a matter of course
 _RESULT_FLOOR = 60
 _RECENT, _NEWEST, _REPLY, _MOST = 8, 3.0, 15.0, 0.4  # under a tight budget: units that are recent, what that and answering the newest user message weigh, and how much of a unit must be worth choosing
 _MESSAGE = 8  # what the block costs beside its text: 4 for a message, and as much again for counting it apart
@@ -84,7 +85,7 @@ def assemble(task: Task, kit: Kit) -> Assembled:
         return rewritten
     task = _softened(task, kit)
     lines = {
-        u.id: from_units([u], task.verdicts, kit.records, kit.sentences, _first(task), kit.language)
+        u.id: from_units([u], task.verdicts, kit.records, kit.sentences, _first(task, kit), kit.language)
         for u in task.units if not task.verdicts[u.id].hard
     }
     facts = _Facts(task, kit)
@@ -175,10 +176,12 @@ def _softened(task: Task, kit: Kit) -> Task:
 Lines = Mapping[str, tuple[list[Source], list[Candidate]]]
 
 
-def _first(task: Task) -> str | None:
-    """The first user task, unless the intent block says it anyway."""
+def _first(task: Task, kit: Kit) -> str | None:
+    """The first user task, unless the intent block says it anyway or it would fill a tight budget: its sentences then compete like others."""
     first = next((u for u in task.units if u.kind == "user"), None)
-    return None if first is None or first.text.strip() in task.snapshot.intent.goal else first.id
+    if first is None or first.text.strip() in task.snapshot.intent.goal:
+        return None
+    return None if task.budget < _TIGHT and kit_size(first, kit) > _FIRST * task.budget else first.id
 
 
 def _earned(task: Task, kit: Kit, lines: Lines, facts: _Facts) -> set[str]:
