@@ -27,7 +27,7 @@ _SPARE = 10  # tokens left unused that are not worth another try
 _BAND = 0.2  # least share of the room for the newest messages; 0.15 to 0.45 measured, see docs/benchmarks.md
 _FIRST = 0.2  # share of a tight budget that the first task takes as a matter of course
 _RESULT_FLOOR = 60
-_RECENT, _NEWEST, _REPLY, _MOST = 8, 3.0, 15.0, 0.4  # under a tight budget: units that are recent, what that and answering the newest user message weigh, and how much of a unit must be worth choosing
+_RECENT, _NEWEST, _REPLY, _MOST = 8, 3.0, 15.0, 0.4  # under a tight budget: units that are recent, what that and standing beside the newest user message weigh, and how much of a unit must be worth choosing
 _MESSAGE = 8  # what the block costs beside its text: 4 for a message, and as much again for counting it apart
 
 Shrink = Callable[[Part, Message, Unit, int | None], Rewrite | None]
@@ -189,7 +189,7 @@ def _earned(task: Task, kit: Kit, lines: Lines, facts: _Facts) -> set[str]:
     loose = [u for u in task.units if not task.verdicts[u.id].hard]
     sources, candidates = _candidates(task, loose, lines)
     newest = max((i for i, u in enumerate(task.units) if u.kind == "user"), default=len(task.units))
-    recent = {u.id: _REPLY if i > newest else _NEWEST for i, u in enumerate(task.units) if i >= len(task.units) - _RECENT}
+    recent = {u.id: _REPLY if i >= newest - 1 else _NEWEST for i, u in enumerate(task.units) if i >= len(task.units) - _RECENT}
     weighed = [replace(c, weight=c.weight * recent.get(sources[c.source].unit, 1.0)) for c in candidates if facts.adds(c.text)]
     room = task.budget - sum(kit_size(u, kit) for u in task.units if task.verdicts[u.id].hard) - facts.cost - facts.overhead
     held: dict[str, int] = {}
