@@ -103,7 +103,7 @@ def _call(
         told.add(answer.call_id or "")
         flat = [t for t, _ in records(answer.text, call.tool or "", language)] if _is_json(answer.text) else [" ".join(answer.text.split())]
         return [Candidate(at, 0, f"{heading} → {' '.join(flat)}".strip(), factor * _CALL), *(Candidate(at, n, t, factor * 0.8) for n, t in enumerate(rows[1:], 1))]
-    return [Candidate(at, n, t, factor * _CALL) for n, t in enumerate(rows or ["()"])]
+    return [Candidate(at, n, t, factor * _CALL, news=True) for n, t in enumerate(rows or ["()"])]
 
 
 _KEY = re.compile(r"(?:^|[._ ])(?:id|ids|no|num|number|code|name|title|date|email|phone|ref|key|sku|status|type|path|file|url|user|account|order|total|price|amount)(?:$|[._ ])|_id\b|_number\b|_name\b|(?:编号|单号|名称|姓名|日期|价格|金额|状态|电话|地址)", re.I)
