@@ -6,6 +6,7 @@ stretch replaced by one block of intent, facts and chosen records, with the newe
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -98,7 +99,19 @@ def assemble(task: Task, kit: Kit) -> Assembled:
         if best is None or fitted.tokens < best.tokens:
             best = fitted
     assert best is not None
+    best = _blockless(best, kit) if not facts.constraints else best
+    if best.tokens <= task.budget:
+        return best
     return replace(best, warnings=(*best.warnings, _too_large(task, kit, best)))
+
+
+def _blockless(done: Assembled, kit: Kit) -> Assembled:
+    """The same without its block, which says no rule and does not fit, if what stays may follow one another; originals stay stored."""
+    kept = [*done.head, *done.tail]
+    roles = [m.role for m in kept if m.role != "system"]
+    if not done.block or roles[:1] != ["user"] or any(a == b == "user" for a, b in itertools.pairwise(roles)):
+        return done
+    return replace(done, block="", tokens=sum(kit.size(m) for m in kept))
 
 
 def _shares(task: Task, total: int) -> list[float]:
@@ -284,6 +297,7 @@ class _Facts:
         limits = kit.settings.snapshot
         history = limits.history == "on"
         self.brief = task.budget < _TIGHT
+        self._said_by_user = [u.text for u in task.units if u.kind == "user"]
         self.intent = _within(self._intent(task.snapshot), int(limits.intent_tokens * scale), kit.count)
         wanted = terms(task.query) if task.query else {}
 
@@ -301,9 +315,12 @@ class _Facts:
         self.overhead = (95 if self.lines else 75) - (35 if self.brief else 0)
 
     def _intent(self, snapshot: Snapshot) -> list[str]:
-        """The intent; under a tight budget without times, people and formats, which say little apart from the sentences they stand in."""
+        """The intent; under a tight budget without what says little apart from its sentence, or is a sentence that the records hold anyway."""
         intent = snapshot.intent
-        return intent_lines(replace(intent, time_ref="", recipient="", format="") if self.brief else intent)
+        if not self.brief:
+            return intent_lines(intent)
+        task = replace(intent.task, step="") if any(intent.task.step in t for t in self._said_by_user) else intent.task
+        return intent_lines(replace(intent, time_ref="", recipient="", format="", task=task))
 
     def adds(self, text: str) -> bool:
         """Whether a record says something that stands in no line yet, and nothing that no longer holds."""
