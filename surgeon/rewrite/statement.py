@@ -20,14 +20,13 @@ _STANDING = re.compile(
     r"\b(?:prefers?|would rather|from now on|going forward|always|never|must|do not|don't|only|at (?:most|least)|deadline"
     r"|next (?:step|up|task)|remaining|still (?:open|to do)|open question|decided|agreed|call(?:ed|ing) (?:it|the|this|him|her|me)|stands for"
     r"|in charge|responsible|owns?|belongs? to|handled by|no longer|until|unless|except)\b"
-    r"|偏好|更喜欢|喜欢用|宁愿|从现在(?:起|开始)|今后|以后都|总是|一律|务必|必须|不要|不得|禁止|只(?:能|用|要)|至少|最多|不超过|截止|下一步|接下来要"
-    r"|待定|决定|约定|负责|归.{1,6}管|叫做|改名|不再|除非|为准",
+    r"|偏好|更喜欢|宁愿|从现在(?:起|开始)|今后|以后都|一律|务必|不得|禁止|不超过|截止|下一步|待定|约定|归.{1,6}管|叫做|改名|为准",
     re.IGNORECASE,
 )
 _CHANGED = re.compile(
     r"\b(?:now|instead|moved|switched|changed?|changes|renamed|rotated|replaced?|updated?|rescheduled|postponed|rebased|cancel(?:led|ed)?|actually|correction"
     r"|new|make (?:it|that)|rather)\b"
-    r"|改[为成到用]|换成|换到|变更|更新|调整|推迟|提前|取消|更正|现在是|其实|不是.{1,12}(?:而)?是|新的",
+    r"|改[为成到用]|换成|换到|变更|更新|推迟|取消|更正|不是.{1,12}而是",
     re.IGNORECASE,
 )
 _NARRATED = re.compile(
