@@ -6,6 +6,7 @@ stretch replaced by one block of intent, facts and chosen records, with the newe
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -25,7 +26,9 @@ _VISIBLE = 20_000  # characters of a kept message that count as said already
 _RUN = 2  # units after which the only user message has become the first task of a run
 _SPARE = 10  # tokens left unused that are not worth another try
 _BAND = 0.2  # least share of the room for the newest messages; 0.15 to 0.45 measured, see docs/benchmarks.md
+_FIRST = 0.2  # share of a tight budget that the first task takes as a matter of course
 _RESULT_FLOOR = 60
+_RECENT, _NEWEST, _REPLY, _MOST = 8, 3.0, 15.0, 0.4  # under a tight budget: units that are recent, what that and standing beside the newest user message weigh, and how much of a unit must be worth choosing
 _MESSAGE = 8  # what the block costs beside its text: 4 for a message, and as much again for counting it apart
 
 Shrink = Callable[[Part, Message, Unit, int | None], Rewrite | None]
@@ -89,19 +92,32 @@ def assemble(task: Task, kit: Kit) -> Assembled:
         return rewritten
     task = _softened(task, kit)
     lines = {
-        u.id: from_units([u], task.verdicts, kit.records, kit.sentences, _first(task), kit.language)
+        u.id: from_units([u], task.verdicts, kit.records, kit.sentences, _first(task, kit), kit.language)
         for u in task.units if not task.verdicts[u.id].hard
     }
     facts = _Facts(task, kit)
+    earned = _earned(task, kit, lines, facts) if task.budget < _TIGHT else None
     best: Assembled | None = None
     for share in _shares(task, whole.tokens):
-        fitted = _fit(task, kit, share, lines, facts)
+        fitted = _fit(task, kit, share, lines, facts, earned)
         if fitted.tokens <= task.budget:
             return fitted
         if best is None or fitted.tokens < best.tokens:
             best = fitted
     assert best is not None
+    best = _blockless(best, kit) if not facts.constraints else best
+    if best.tokens <= task.budget:
+        return best
     return replace(best, warnings=(*best.warnings, _too_large(task, kit, best)))
+
+
+def _blockless(done: Assembled, kit: Kit) -> Assembled:
+    """The same without its block, which says no rule and does not fit, if what stays may follow one another; originals stay stored."""
+    kept = [*done.head, *done.tail]
+    roles = [m.role for m in kept if m.role != "system"]
+    if not done.block or roles[:1] != ["user"] or any(a == b == "user" for a, b in itertools.pairwise(roles)):
+        return done
+    return replace(done, block="", tokens=sum(kit.size(m) for m in kept))
 
 
 def _shares(task: Task, total: int) -> list[float]:
@@ -179,21 +195,38 @@ def _softened(task: Task, kit: Kit) -> Task:
 Lines = Mapping[str, tuple[list[Source], list[Candidate]]]
 
 
-def _first(task: Task) -> str | None:
-    """The first user task, unless the intent block says it anyway."""
+def _first(task: Task, kit: Kit) -> str | None:
+    """The first user task, unless the intent block says it anyway or it would fill a tight budget: its sentences then compete like others."""
     first = next((u for u in task.units if u.kind == "user"), None)
-    return None if first is None or first.text.strip() in task.snapshot.intent.goal else first.id
+    if first is None or first.text.strip() in task.snapshot.intent.goal:
+        return None
+    return None if task.budget < _TIGHT and kit_size(first, kit) > _FIRST * task.budget else first.id
 
 
-def _fit(task: Task, kit: Kit, share: float, lines: Lines, facts: _Facts) -> Assembled:
+def _earned(task: Task, kit: Kit, lines: Lines, facts: _Facts) -> set[str]:
+    """Recent messages that are worth their tokens under a tight budget: of which much would be chosen as records, the newest weighing more."""
+    loose = [u for u in task.units if not task.verdicts[u.id].hard]
+    sources, candidates = _candidates(task, loose, lines)
+    newest = max((i for i, u in enumerate(task.units) if u.kind == "user"), default=len(task.units))
+    recent = {u.id: _REPLY if i >= newest - 1 else _NEWEST for i, u in enumerate(task.units) if i >= len(task.units) - _RECENT}
+    weighed = [replace(c, weight=c.weight * recent.get(sources[c.source].unit, 1.0)) for c in candidates if facts.adds(c.text)]
+    room = task.budget - sum(kit_size(u, kit) for u in task.units if task.verdicts[u.id].hard) - facts.cost - facts.overhead
+    held: dict[str, int] = {}
+    for record in Pool(weighed, kit.count, _wanted(task)).choose(room, facts.lines):
+        origin = sources[record.source].unit
+        held[origin] = held.get(origin, 0) + kit.count(record.text)
+    return {u.id for u in loose if u.kind not in ("user", "assistant") or held.get(u.id, 0) >= _MOST * kit_size(u, kit)}
+
+
+def _fit(task: Task, kit: Kit, share: float, lines: Lines, facts: _Facts, earned: set[str] | None) -> Assembled:
     """One attempt: the newest messages take `share` of the room, the block takes the rest."""
     units, originals = list(task.units), dict[str, tuple[str, ...]]()
     hard = sum(kit_size(u, kit) for u in units if task.verdicts[u.id].hard)
     room = task.budget - hard - facts.cost - facts.overhead
-    band = _band(task, kit, int(room * share), originals)
+    band = _band(task, kit, int(room * share), originals, earned)
     keep = {u.id: u for u in band}
     start = next((i for i, u in enumerate(units) if u.id in keep), len(units))
-    stretch = [u for u in units[:start] if not task.verdicts[u.id].hard]
+    stretch = [u for u in units if u.id not in keep and not task.verdicts[u.id].hard]
     begin = next((i for i, u in enumerate(units) if not task.verdicts[u.id].hard), start)  # the block stands where the first removed unit stood
     head = units[: min(begin, start)]
     band = [*(u for u in units[begin:start] if task.verdicts[u.id].hard), *band]
@@ -269,7 +302,9 @@ class _Facts:
         scale = min(1.0, task.budget / _SMALL_BUDGET)
         limits = kit.settings.snapshot
         history = limits.history == "on"
-        self.intent = _within(intent_lines(task.snapshot.intent), int(limits.intent_tokens * scale), kit.count)
+        self.brief = task.budget < _TIGHT
+        self._said_by_user = [u.text for u in task.units if u.kind == "user"]
+        self.intent = _within(self._intent(task.snapshot), int(limits.intent_tokens * scale), kit.count)
         wanted = terms(task.query) if task.query else {}
 
         def relevant(fact: Fact) -> float:
@@ -277,14 +312,21 @@ class _Facts:
             return sum(w for t, w in wanted.items() if t in said) + (1 if len(fact.history) > 1 else 0) + fact.round / 1e4
 
         facts = [f for f in ranked(task.snapshot, relevant) if f.label != "said" or task.budget >= _SMALL_BUDGET]  # their words compete in the dialogue
-        self.entities = entity_lines(facts, int(limits.entity_tokens * scale), kit.count, history).lines
+        self.entities = _unsaid(entity_lines(facts, int(limits.entity_tokens * scale), kit.count, history).lines)
         self.constraints = [line for line in self.entities if line.startswith("! ")]
         self.lines = [*self.intent, *self.entities]
         self._said = "\n".join(self.lines)
         self._old = _superseded(task.snapshot, history)
         self.cost = sum(kit.count(line) + 1 for line in self.lines)
-        self.overhead = (95 if self.lines else 75) - (35 if task.budget < _TIGHT else 0)
-        self.brief = task.budget < _TIGHT
+        self.overhead = (95 if self.lines else 75) - (35 if self.brief else 0)
+
+    def _intent(self, snapshot: Snapshot) -> list[str]:
+        """The intent; under a tight budget without what says little apart from its sentence, or is a sentence that the records hold anyway."""
+        intent = snapshot.intent
+        if not self.brief:
+            return intent_lines(intent)
+        task = replace(intent.task, step="") if any(intent.task.step in t for t in self._said_by_user) else intent.task
+        return intent_lines(replace(intent, time_ref="", recipient="", format="", task=task))
 
     def adds(self, text: str) -> bool:
         """Whether a record says something that stands in no line yet, and nothing that no longer holds."""
@@ -297,6 +339,17 @@ class _Facts:
         return blocks.write(body or "<|dialogue|>\n<|/dialogue|>", rounds, ref, "" if self.brief else self.kit.settings.expand_tool, self.kit.language == "zh")
 
 
+def _unsaid(lines: Sequence[str]) -> list[str]:
+    """The lines without rules that stand word for word in a longer one."""
+    texts = [_bare(line) for line in lines]
+    return [line for i, line in enumerate(lines) if not (line.startswith("! ") and any(texts[i] in t and len(texts[i]) < len(t) for t in texts))]
+
+
+def _bare(line: str) -> str:
+    """A line of a rule without its mark and its round."""
+    return line.removeprefix("! ").rpartition(" (r")[0]
+
+
 def _within(lines: Sequence[str], room: int, count: Callable[[str], int]) -> list[str]:
     out: list[str] = []
     for line in lines:
@@ -307,8 +360,11 @@ def _within(lines: Sequence[str], room: int, count: Callable[[str], int]) -> lis
     return out
 
 
-def _band(task: Task, kit: Kit, room: int, originals: dict[str, tuple[str, ...]]) -> list[Unit]:
-    """The newest units that fit, oldest first; long tool results among them are rewritten. Hard units at the end cost nothing here."""
+def _band(task: Task, kit: Kit, room: int, originals: dict[str, tuple[str, ...]], earned: set[str] | None) -> list[Unit]:
+    """The newest units that fit, oldest first; long tool results among them are rewritten. Hard units at the end cost nothing here.
+
+    With `earned` only those of them are taken; the others go to the records.
+    """
     band: list[Unit] = []
     used = 0
     cap = max(_RESULT_FLOOR, room // 2)
@@ -317,6 +373,8 @@ def _band(task: Task, kit: Kit, room: int, originals: dict[str, tuple[str, ...]]
             if unit.kind == "system" and not band:
                 break
             band.append(unit)
+            continue
+        if earned is not None and unit.id not in earned:
             continue
         done = unit
         if kit_size(unit, kit) > min(cap, room - used):

@@ -55,7 +55,7 @@ class Block(NamedTuple):
 def legend(ref: str, tool: str, zh: bool) -> str:
     """The one line that says what the block is and how originals are had back; without a tool the short form."""
     if not (ref and tool):
-        return "早前对话的压缩" if zh else "Earlier messages, compacted."
+        return "早前对话" if zh else "Earlier messages:"
     if zh:
         return f"以下为早前对话的压缩；was=旧值已失效；u/a/t+数字=第几轮的用户/助手/工具；…=有省略；原文可用 {tool}(ref) 取回"
     return f"Earlier messages, compacted. 'was' = no longer true; u/a/t+N = user/assistant/tool in round N; … = left out. {tool}(ref) returns the original."

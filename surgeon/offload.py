@@ -9,6 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from surgeon.block import Entry, role_letter
 from surgeon.decide import Verdict
 from surgeon.rewrite.identifiers import identifiers
+from surgeon.rewrite.literals import dump, parse_json
+from surgeon.rewrite.statement import STANDING, standing
 from surgeon.select import Candidate
 from surgeon.types import Message, Part, Unit
 
@@ -16,8 +18,10 @@ Records = Callable[[str, str, str], Sequence[tuple[str, float]]]  # (text, tool,
 Sentences = Callable[[str], Sequence[str]]
 _SHORT = 200
 _CODES, _NAMES = 2.8, 1.0  # lists of codes are what later calls take their arguments from
+_OUTCOME = 1.8
 _CALL = 1.8  # what was asked of a tool is asked again with other values beside it
 _DROPPED, _BASE, _SLOPE = 0.1, 0.3, 1.5  # how much a unit's score counts for its records; steeper and flatter lost slots (docs/benchmarks.md)
+_STATED = 0.6
 _SPLIT = 120
 _ROLE = {"user": 1.5, "assistant": 0.9, "tool": 0.9, "system": 1.0}
 
@@ -46,8 +50,7 @@ def from_units(
             lines = list(_prose(message, sentences, language))
             if lines:
                 at = _open(sources, message, unit, role_letter(message.role), "")
-                weight = factor * _ROLE[message.role]
-                candidates += [Candidate(at, n, t, weight, must=unit.id == first and n < 4) for n, t in enumerate(lines)]
+                candidates += [_said(at, n, t, message.role, factor, unit.id == first and n < 4) for n, t in enumerate(lines)]
             for call in message.calls:
                 candidates += _call(call, answers, sources, message, unit, records, language, factor, told)
             for part in message.results:
@@ -56,6 +59,9 @@ def from_units(
                 at = _open(sources, message, unit, "t", part.tool or "")
                 known = identifiers(part.text)
                 weight = factor * _ROLE["tool"]
+                outcome = _outcome(part.text)
+                if outcome:
+                    candidates.append(Candidate(at, -300, outcome, weight * _OUTCOME))
                 candidates += [Candidate(at, n - 200, t, weight * _CODES) for n, t in enumerate(known.codes[:90])]
                 candidates += [Candidate(at, n - 100, t, weight * _NAMES) for n, t in enumerate(known.names[:90])]
                 candidates += _rows(at, records(part.text, part.tool or "", language), factor * _ROLE["tool"])
@@ -65,6 +71,14 @@ def from_units(
 def _open(sources: list[Source], message: Message, unit: Unit, letter: str, tool: str) -> int:
     sources.append(Source(letter, message.round, tool, unit.id, message.id))
     return len(sources) - 1
+
+
+def _said(at: int, order: int, text: str, role: str, factor: float, must: bool) -> Candidate:
+    """A sentence. What says itself what it is does not depend on the score of the message it stands in."""
+    kind = standing(text)
+    if role == "user" and kind >= STANDING:
+        factor = max(factor, _STATED)
+    return Candidate(at, order, text, factor * kind * _ROLE[role], must, news=kind >= STANDING)
 
 
 def _prose(message: Message, sentences: Sentences, language: str) -> list[str]:
@@ -89,7 +103,7 @@ def _call(
         told.add(answer.call_id or "")
         flat = [t for t, _ in records(answer.text, call.tool or "", language)] if _is_json(answer.text) else [" ".join(answer.text.split())]
         return [Candidate(at, 0, f"{heading} → {' '.join(flat)}".strip(), factor * _CALL), *(Candidate(at, n, t, factor * 0.8) for n, t in enumerate(rows[1:], 1))]
-    return [Candidate(at, n, t, factor * _CALL) for n, t in enumerate(rows or ["()"])]
+    return [Candidate(at, n, t, factor * _CALL, news=True) for n, t in enumerate(rows or ["()"])]
 
 
 _KEY = re.compile(r"(?:^|[._ ])(?:id|ids|no|num|number|code|name|title|date|email|phone|ref|key|sku|status|type|path|file|url|user|account|order|total|price|amount)(?:$|[._ ])|_id\b|_number\b|_name\b|(?:编号|单号|名称|姓名|日期|价格|金额|状态|电话|地址)", re.I)
@@ -136,6 +150,19 @@ def _grouped(fields: Sequence[str]) -> list[str]:
         else:
             groups.append(field)
     return groups
+
+
+def _outcome(text: str) -> str:
+    """The plain fields at the top of a result that also holds lists or records: what the call gave back, apart from what it lists."""
+    if not text.lstrip().startswith("{"):
+        return ""
+    try:
+        data = parse_json(text)
+    except ValueError:
+        return ""
+    plain = {k: v for k, v in data.items() if v is not None and not isinstance(v, dict | list)}
+    line = ", ".join(f"{k}: {v if isinstance(v, str) else dump(v)}" for k, v in plain.items())
+    return line if len(plain) < len(data) and len(line) <= _SPLIT else ""
 
 
 def _is_json(text: str) -> bool:

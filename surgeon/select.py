@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 Count = Callable[[str], int]
+_KNOWN = 0.5  # what a known term is worth in a statement that says something new of it
 
 _IDENT = re.compile(
     r"[\w.+-]+@[\w-]+(?:\.[\w-]+)+"  # mail
@@ -47,6 +48,7 @@ class Candidate:
     weight: float = 1.0
     must: bool = False
     needs: int = -1  # order of the record of the same source without which this one means nothing
+    news: bool = False  # a statement: a value that is known says something new beside other words
 
 
 @lru_cache(maxsize=32_768)
@@ -85,8 +87,8 @@ class Pool:
         self.head_cost = head_cost
         self.costs = [count(c.text) + 2 for c in candidates]
         seen: collections.Counter[str] = collections.Counter()
-        for candidate in candidates:
-            seen.update(terms(candidate.text).keys())
+        for text in dict.fromkeys(c.text for c in candidates):  # said twice is not used twice
+            seen.update(terms(text).keys())
         total, extra = len(candidates), wanted or {}
         self.parts = [{t: _weight(b, seen[t], total) + extra.get(t, 0.0) for t, b in terms(c.text).items()} for c in candidates]
         self.place = {(c.source, c.order): i for i, c in enumerate(candidates)}
@@ -134,7 +136,10 @@ class Pool:
 
     def _gain(self, i: int, said: set[str], opened: set[int]) -> float:
         candidate = self.candidates[i]
-        fresh = sum(w for t, w in self.parts[i].items() if t not in said)
+        new = [w for t, w in self.parts[i].items() if t not in said]
+        fresh = sum(new)
+        if candidate.news and len(new) > 1:
+            fresh += _KNOWN * (sum(self.parts[i].values()) - fresh)
         return candidate.weight * fresh / (self.costs[i] + (0 if candidate.source in opened else self.head_cost))
 
 

@@ -108,3 +108,22 @@ def test_ten_thousand_records_are_quick() -> None:
     start = time.process_time()
     assert chosen(records, 2_000)
     assert time.process_time() - start < 10
+
+
+def test_a_statement_of_something_known_is_news() -> None:
+    """A known value beside other words says something new where it is a statement, unless those words are known too."""
+    known = ["the depot is in B-12"]
+    told = [Candidate(0, 0, "spare gate B-12"), Candidate(1, 0, "we walked from gate B-12 along a spare wall")]
+    news = [Candidate(0, 0, "we walked from gate B-12 along a spare wall"), Candidate(1, 0, "spare gate B-12", news=True)]
+    assert chosen(told, 5, known) == ["spare gate B-12"]
+    assert chosen(news, 5, known) == ["spare gate B-12"]
+    pool = Pool(news, count)
+    assert pool._gain(1, {"b-12"}, set()) > pool._gain(0, {"b-12"}, set())
+    assert pool._gain(1, {"b-12", "gate", "spare"}, set()) == 0
+
+
+def test_the_same_text_twice_is_not_used_twice() -> None:
+    """An identifier that comes back in a repeated line weighs no more than in one."""
+    repeated = Pool([Candidate(n, 0, "ran fetch_all") for n in range(4)], count)
+    used = Pool([Candidate(n, 0, f"ran fetch_all on {n}") for n in range(4)], count)
+    assert repeated.parts[0]["fetch_all"] < used.parts[0]["fetch_all"]

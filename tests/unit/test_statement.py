@@ -1,0 +1,59 @@
+"""What kind of thing a sentence says by its form, in English and in Chinese."""
+
+from __future__ import annotations
+
+import time
+
+import pytest
+
+from surgeon.rewrite.statement import CHANGED, LABELLED, NARRATED, NOTHING, STANDING, empty, labelled, standing
+
+
+@pytest.mark.parametrize(
+    ("text", "kind"),
+    [
+        ("DECISION: ship the blue one", LABELLED),
+        ("Open question: who signs the lease?", LABELLED),
+        ("偏好：靠窗的座位", LABELLED),
+        ("硬性约束：周五前交稿", LABELLED),
+        ("She prefers an aisle seat.", STANDING),
+        ("From now on, write in plain text.", STANDING),
+        ("Mara owns the release this week.", STANDING),
+        ("今后一律用表格回答", STANDING),
+        ("We renamed the service to atlas.", CHANGED),
+        ("会议改到三点", CHANGED),
+        ("The office is on the third floor.", 1.0),
+        ("办公室在三楼", 1.0),
+        ("Looking through the parser for the slow part.", NARRATED),
+        ("Let me open the file.", NARRATED),
+        ("我先看一下日志", NARRATED),
+        ("Got it, thanks!", NOTHING),
+        ("Okay. Moving on to the list.", NOTHING),
+        ("好的，明白了。", NOTHING),
+    ],
+)
+def test_the_kind_of_a_sentence(text: str, kind: float) -> None:
+    """Labels weigh most, then what holds from now on, then changes; narration and acknowledgements weigh least."""
+    assert standing(text) == kind
+
+
+@pytest.mark.parametrize("text", ["Pricing is settled.", "Calling it Atlas from here.", "Okay, room 4 it is.", "好的，改成三点", "Sure, the blue one."])
+def test_what_says_something_is_not_taken_for_nothing(text: str) -> None:
+    """A subject that ends like a verb, a naming, and an agreement that goes on to say more keep their worth."""
+    assert not empty(text)
+    assert standing(text) >= 1.0
+
+
+@pytest.mark.parametrize("text", ["https://example.com/a: b", "12:30 is fine", "note the colour", "HTTP", "我说：好"])
+def test_not_every_colon_is_a_label(text: str) -> None:
+    """Addresses, times and quotes are no labels."""
+    assert not labelled(text)
+
+
+def test_hostile_text_takes_no_time() -> None:
+    """Runs of acknowledgements that end in something else do not make the search explode."""
+    start = time.process_time()
+    for unit in ("嗯", "对的", "ok ", "no problem with the ", "好的吧", "-", "A "):
+        standing(unit * 40 + "x7")
+        standing(unit * 20_000 + "x7")
+    assert time.process_time() - start < 1
