@@ -206,7 +206,7 @@ def _first(task: Task, kit: Kit) -> str | None:
 def _earned(task: Task, kit: Kit, lines: Lines, facts: _Facts) -> set[str]:
     """Recent messages that are worth their tokens under a tight budget: of which much would be chosen as records, the newest weighing more."""
     loose = [u for u in task.units if not task.verdicts[u.id].hard]
-    sources, candidates = _candidates(task, loose, lines)
+    sources, candidates = _candidates(task, kit, loose, lines)
     newest = max((i for i, u in enumerate(task.units) if u.kind == "user"), default=len(task.units))
     recent = {u.id: _REPLY if i >= newest - 1 else _NEWEST for i, u in enumerate(task.units) if i >= len(task.units) - _RECENT}
     weighed = [replace(c, weight=c.weight * recent.get(sources[c.source].unit, 1.0)) for c in candidates if facts.adds(c.text)]
@@ -393,7 +393,7 @@ def _band(task: Task, kit: Kit, room: int, originals: dict[str, tuple[str, ...]]
 def _candidates(task: Task, kit: Kit, stretch: Sequence[Unit], lines: Lines) -> tuple[list[Source], list[Candidate]]:
     """Lines of an earlier block and of the stretch, in order."""
     sources, candidates = from_entries(task.earlier.entries) if task.earlier else ([], [])
-    first = _first(task)
+    first = _first(task, kit)
     worded = kit.reword([u for u in stretch if u.id != first])
     for unit in stretch:
         told = worded.get(unit.id, unit)
