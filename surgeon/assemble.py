@@ -7,6 +7,7 @@ stretch replaced by one block of intent, facts and chosen records, with the newe
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -313,6 +314,8 @@ class _Facts:
 
         facts = [f for f in ranked(task.snapshot, relevant) if f.label != "said" or task.budget >= _SMALL_BUDGET]  # their words compete in the dialogue
         self.entities = _unsaid(entity_lines(facts, int(limits.entity_tokens * scale), kit.count, history).lines)
+        if self.brief:
+            self.entities = [_ROUND.sub("", line) if line.startswith("! ") else line for line in self.entities]
         self.constraints = [line for line in self.entities if line.startswith("! ")]
         self.lines = [*self.intent, *self.entities]
         self._said = "\n".join(self.lines)
@@ -337,6 +340,9 @@ class _Facts:
         entities = self.constraints if minimal else self.entities
         body = blocks.sections([("intent", [] if minimal else self.intent), ("entities", entities), ("dialogue", [blocks.entry_line(e) for e in entries])])
         return blocks.write(body or "<|dialogue|>\n<|/dialogue|>", rounds, ref, "" if self.brief else self.kit.settings.expand_tool, self.kit.language == "zh")
+
+
+_ROUND = re.compile(r" \(r[0-9]{1,9}\)$")  # when a rule was set is the least that a tight budget has to say
 
 
 def _unsaid(lines: Sequence[str]) -> list[str]:

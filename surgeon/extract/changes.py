@@ -164,6 +164,10 @@ class Editor(Returns):
 
     def constrain(self, text: str, rule: str) -> None:
         """A rule the user sets, in the user's words. The same rule with another value takes the place of the earlier one."""
+        same = next((f for f in self.active() if f.kind == "constraint" and f.value == text), None)
+        if same is not None:
+            self.seen_again(same.key)
+            return
         frame = frame_text(text)
         earlier = next((f for f in self.active() if f.kind == "constraint" and f.value != text and frame_text(f.value) == frame), None)
         if earlier is not None:
@@ -183,7 +187,7 @@ class Editor(Returns):
             self.edit(f"said:r{self.message.round}.{self.count}", clause, kind="preference", label="said")
 
     def _contrasted(self, clauses: Sequence[str]) -> list[str]:
-        """Clauses with what they rule out set apart: of "by queue, not by team" the second half is a rule, never a value."""
+        """Clauses without what they rule out: "by queue, not by team" is a rule, word for word, and only its first half is a value."""
         out: list[str] = []
         for clause in clauses:
             match = CONTRAST.match(clause)
@@ -191,7 +195,7 @@ class Editor(Returns):
                 out.append(clause)
                 continue
             self.count += 1
-            self.edit(f"rule:r{self.message.round}.{self.count}", (match["no"] or match["no_zh"]).strip(), kind="constraint", label="not")
+            self.edit(f"rule:r{self.message.round}.{self.count}", clause.strip(" ,，"), kind="constraint", label="not")
             out.append((match["yes"] or match["yes_zh"]).strip(" ,，"))
         return out
 

@@ -96,6 +96,11 @@ class Ledger:
         """A value gets the name of its slot once somebody says it; the key stays."""
         self.snapshot = replace(self.snapshot, facts={**self.snapshot.facts, fact.key: replace(fact, label=label)})
 
+    def seen_again(self, key: str) -> None:
+        """A rule said again counts as touched."""
+        touched = [k for k in self.snapshot.discourse.touched if k != key]
+        self.snapshot = replace(self.snapshot, discourse=replace(self.snapshot.discourse, touched=(*touched, key)[-24:]))
+
     def seen(self, atoms: Sequence[Atom]) -> None:
         """Values said again count as touched."""
         keys = [f.key for a in atoms for f in self.active() if contains(f.value, a.text)]

@@ -19,7 +19,7 @@ from surgeon.types import Change, ChangeAction, Fact
 
 Count = Callable[[str], int]
 _LINE = re.compile(r"^- (?P<key>.+?) = (?P<value>.*) \((?P<note>[^()]*)\)$")
-_RULE = re.compile(r"^! (?P<value>.*) \(r(?P<round>[0-9]{1,9})(?:, (?P<owner>[^()]*))?\)$")
+_RULE = re.compile(r"^! (?P<value>.*?)(?: \(r(?P<round>[0-9]{1,9})(?:, (?P<owner>[^()]*))?\))?$")
 _FENCE, _HEAD = re.compile(r"<(\\*)\|"), re.compile(r"\[context(\\*)#")  # one more backslash, so that text which holds some comes back
 _ESCAPED_FENCE, _ESCAPED_HEAD = re.compile(r"<\\(\\*)\|"), re.compile(r"\[context\\(\\*)#")
 _ACTIONS = frozenset(get_args(ChangeAction))
@@ -143,7 +143,7 @@ def parse_facts(lines: Iterable[str]) -> dict[str, Fact]:
         if rule:
             value = unescape(rule["value"])
             key = f"rule:b{number}"
-            change = Change("set", value, round=int(rule["round"]))
+            change = Change("set", value, round=int(rule["round"] or 0))
             facts[key] = Fact(key, "constraint", "rule", value, owner=rule["owner"] or "", round=change.round, history=(change,))
         elif (match := _LINE.match(line)) is not None:
             fact = _parse_line(match)
