@@ -216,7 +216,17 @@ def _earned(task: Task, kit: Kit, lines: Lines, facts: _Facts) -> set[str]:
     for record in Pool(weighed, kit.count, _wanted(task)).choose(room, facts.lines):
         origin = sources[record.source].unit
         held[origin] = held.get(origin, 0) + kit.count(record.text)
-    return {u.id for u in loose if u.kind not in ("user", "assistant") or held.get(u.id, 0) >= _MOST * kit_size(u, kit)}
+    return {u.id for u in loose if not _plain_talk(u) or held.get(u.id, 0) >= _MOST * _speech(u, lines, kit)}
+
+
+def _plain_talk(unit: Unit) -> bool:
+    """Whether a unit is only text that someone wrote: what else it holds cannot be weighed by records."""
+    return unit.kind in ("user", "assistant") and all(p.kind == "text" for m in unit.messages for p in m.parts)
+
+
+def _speech(unit: Unit, lines: Lines, kit: Kit) -> int:
+    """Tokens of a message, without white space that its records leave out."""
+    return min(kit_size(unit, kit), 4 + sum(kit.count(c.text) for c in lines[unit.id][1]))
 
 
 def _fit(task: Task, kit: Kit, share: float, lines: Lines, facts: _Facts, earned: set[str] | None) -> Assembled:

@@ -60,6 +60,14 @@ def test_what_the_user_answers_to_stays() -> None:
     assert question in shown(run([*talk, user("Book it."), reply(question), user("Yes, please.")], 260))
 
 
+def test_what_records_cannot_weigh_need_not_earn_its_place() -> None:
+    """A newest message with a picture stays under a tight budget though its words say little."""
+    picture = {"role": "user", "content": [{"type": "text", "text": "ok"}, {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}]}
+    talk = [m for n in range(12) for m in (user(f"And what about the ferry on day {n}?"), reply(f"It leaves at {n}:15 from pier {n}, as on the other days of the week."))]
+    result = compact([*talk, picture, user("And?")], budget=300, settings={**_SETTINGS, "tokens": {"counter": "cl100k", "image": 60}})
+    assert any(m is picture for m in result.messages)
+
+
 def test_a_rule_within_a_rule_is_said_once() -> None:
     """Where one rule holds the words of another, only the longer line is printed."""
     rule = "The cap is 900 EUR in total. Never exceed it without my approval."
