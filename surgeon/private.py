@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from surgeon.protocols import Redactor
 
 log = logging.getLogger("surgeon")
 WITHHELD = "<WITHHELD>"
+_MARK = re.compile(r"<[A-Z][A-Z0-9_]{1,24}_[a-z2-7]{4,12}>")  # what `hidden` wrote; the readable masks of the context stay masks
 _SHORT = 3  # characters; nothing personal is shorter
 
 
@@ -18,23 +20,23 @@ def hidden(value: Any, hide: Redactor, *, strict: bool = False) -> Any:
 
     A text that cannot be read in time is withheld, never given out as it is; with `strict` the error is raised.
     """
-    if isinstance(value, str):
-        return _text(value, hide, strict)
-    if isinstance(value, Mapping):
-        return {k: hidden(v, hide, strict=strict) for k, v in value.items()}
-    if isinstance(value, list | tuple):
-        return [hidden(v, hide, strict=strict) for v in value]
-    return value
+    once = _each(value, lambda text: _text(text, hide, strict))
+    return _each(once, hide.known)  # a name that only its sentence gave away also stands alone, as the value of a fact
 
 
 def revealed(value: Any, hide: Redactor) -> Any:
     """The value with the real values in place of the placeholders that this conversation's vault made; others stay."""
+    return _each(value, lambda text: _MARK.sub(lambda m: hide.reveal(m.group()), text))
+
+
+def _each(value: Any, change: Callable[[str], str]) -> Any:
+    """The value with every text in it changed; keys of mappings are names of fields and stay."""
     if isinstance(value, str):
-        return hide.reveal(value)
+        return change(value)
     if isinstance(value, Mapping):
-        return {k: revealed(v, hide) for k, v in value.items()}
+        return {k: _each(v, change) for k, v in value.items()}
     if isinstance(value, list | tuple):
-        return [revealed(v, hide) for v in value]
+        return [_each(v, change) for v in value]
     return value
 
 

@@ -131,6 +131,10 @@ class Redactor(Protocol):
         """The real values in place of the placeholders this redactor made; others stay."""
         ...
 
+    def known(self, text: str) -> str:
+        """The text with every value that has a placeholder already replaced by it, wherever it stands."""
+        ...
+
 
 class Archive(Protocol):
     """Keeps originals by content reference, for ever, in the session's own namespace."""

@@ -126,6 +126,10 @@ class Redactor:
         """The real values back in place of the placeholders; JSON stays valid."""
         return self.vault.reveal(text)
 
+    def known(self, text: str) -> str:
+        """The text with every value that has a placeholder already replaced by it, wherever it stands."""
+        return self.vault.cover(text)
+
     def _depth(self, level: str) -> Literal["off", "secrets", "context", "all"]:
         named = {"context": self.policy.context, "archive": self.policy.archive, "graph": "all"}.get(level, level)
         return named if named in ("off", "secrets", "context") else "all"  # type: ignore[return-value]
