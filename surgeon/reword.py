@@ -24,6 +24,7 @@ _CLOSE = 0.92  # questions of the same sense lie above it with both shipped enco
 _SAME_WORDS = 0.75  # enough where the words are the same but for their order and fillers
 _ENCODED = 32  # texts: a model costs some 5 ms each
 _HEAD = 4  # tokens of a line's head ("u12: ")
+_MANY = 400  # newest questions among which repeats are looked for: comparing is quadratic
 _LOOSE = frozenset({"said", "what if"})
 _TOLD = frozenset({"update", "patch", "cancel", "restore"})
 _NOT = re.compile(r"\b(?:not|never|no|without)\b|n['’]t\b|[不没无别]", re.I)
@@ -94,7 +95,7 @@ class Rewording:
     def _aggregate(self, asked: Sequence[Unit], stretch: Sequence[Unit], out: dict[str, Unit | None]) -> None:
         by_id = {u.id: u for u in asked}
         questions = [q for u in asked if u.id not in self.idle and (q := _question(u)) is not None]
-        for group in repeated(questions, self._near):
+        for group in repeated(questions[-_MANY:], self._near):
             unit = by_id[group.newest.unit]
             sentence, time = self._answer(unit, stretch)
             line = aggregated(group, sentence, time, self.language, self.render)

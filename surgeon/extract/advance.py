@@ -63,7 +63,7 @@ class Extraction:
         if not text.strip():
             return snapshot
         entities = () if light else self.analyse(text).entities
-        atoms = find_atoms(text, moment, entities, self.choices(text))
+        atoms = find_atoms(text, moment, entities, () if light else self.choices(text))
         pinned = self.pins(text, "user")
         editor = Editor(snapshot, message, self.supersede.apart, self.supersede.subject, self.supersede.slots)
         spoken = acts.sentences(text)
