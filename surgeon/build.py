@@ -55,7 +55,8 @@ def make_engine(settings: Settings, encoder: Any = None) -> Engine:
 
     slots, choices = _naming(rules, "slot"), _naming(rules, "choice")
     rules = RuleSet(tuple(r for r in rules.rules if r.rule.effect not in ("slot", "choice")), rules.seconds)
-    extraction = Extraction(analysers, pins, worth, Superseding(slots, _alike(settings, encoder)), choices)
+    encoders = _encoder_for(encoder) if "similarity" in settings.scoring.channels else None
+    extraction = Extraction(analysers, pins, worth, Superseding(slots, _alike(encoders)), choices)
 
     def advance(snapshot: Snapshot, message: Message, now: datetime | None, light: bool) -> Snapshot:
         return extraction(snapshot, message, now, light)
@@ -72,7 +73,7 @@ def make_engine(settings: Settings, encoder: Any = None) -> Engine:
         size=lambda m: message_tokens(m, count),  # type: ignore[arg-type]
         formats=formats,
         rule_scores=RuleChannel(rules),
-        similarity=_similarity(settings, encoder),
+        similarity=_similarity(encoders),
         advance=advance,
         shrink=shrink,
         records=lambda text, tool, language: [(r.text, r.weight) for r in records(_bounded(text), tool, language)],
@@ -81,7 +82,7 @@ def make_engine(settings: Settings, encoder: Any = None) -> Engine:
         redactor=lambda key: _redactor(settings, key),
         repair=_repair,
         render=lambda kind, values, language: _templates(settings.templates.paths, settings.templates.shipped).render(kind, values, language),
-        alike=_cosines(settings, encoder),
+        alike=_cosines(encoders),
     )
 
 
@@ -159,38 +160,44 @@ def _naming(rules: RuleSet, effect: str) -> Callable[[str], tuple[tuple[str, int
     return named
 
 
-def _encoder_for(encoder: Any) -> Callable[[str], Encoder]:
-    """The encoder of a language: the user's own for every one, else the shipped ones."""
+Choose = Callable[[str], Encoder]  # the encoder of a language
+
+
+def _encoder_for(encoder: Any) -> Choose:
+    """The user's own encoder for every language, else the shipped ones; made at first use."""
+
+    @lru_cache(maxsize=1)
+    def made() -> Any:
+        if encoder is None:
+            return _encoders()
+        from surgeon.scoring.encoder import Encoders
+
+        return Encoders(encoder)
 
     def chosen(language: str) -> Encoder:
-        if encoder is not None:
-            from surgeon.scoring.encoder import wrap
-
-            made: Encoder = wrap(encoder)
-            return made
-        shipped: Encoder = _encoders().for_language(language)
-        return shipped
+        model: Encoder = made().for_language(language)
+        return model
 
     return chosen
 
 
-def _cosines(settings: Settings, encoder: Any) -> Callable[[Sequence[str]], Sequence[Sequence[float]]] | None:
-    """Cosines among texts, by the encoder of their language; None where the embedding channel is off."""
-    if "similarity" not in settings.scoring.channels:
+def _cosines(chosen: Choose | None) -> Callable[[Sequence[str]], Sequence[Sequence[float]]] | None:
+    """Cosines among texts, by the encoder of their language; None where no encoder is used."""
+    if chosen is None:
         return None
 
     def cosines(texts: Sequence[str]) -> Sequence[Sequence[float]]:
-        vectors = _encoder_for(encoder)(language_of(" ".join(texts))).encode(texts)
+        vectors = chosen(language_of(" ".join(texts))).encode(texts)
         rows: list[list[float]] = (vectors @ vectors.T).tolist()
         return rows
 
     return cosines
 
 
-def _similarity(settings: Settings, encoder: Any) -> Callable[[Sequence[Unit], Sequence[str], frozenset[str]], tuple[Mapping[str, Score], float]] | None:
-    if "similarity" not in settings.scoring.channels:
+def _similarity(chosen: Choose | None) -> Callable[[Sequence[Unit], Sequence[str], frozenset[str]], tuple[Mapping[str, Score], float]] | None:
+    if chosen is None:
         return None
-    channel = SimilarityChannel(_encoder_for(encoder), language_of)
+    channel = SimilarityChannel(chosen, language_of)
 
     def score(units: Sequence[Unit], targets: Sequence[str], skip: frozenset[str]) -> tuple[Mapping[str, Score], float]:
         scores = channel(units, targets, skip)
@@ -199,11 +206,10 @@ def _similarity(settings: Settings, encoder: Any) -> Callable[[Sequence[Unit], S
     return score
 
 
-def _alike(settings: Settings, encoder: Any) -> Callable[[str, Sequence[str]], list[float]] | None:
+def _alike(chosen: Choose | None) -> Callable[[str, Sequence[str]], list[float]] | None:
     """Similarity of a statement to others, 1.0 where they surely are about the same; None where no encoder is used."""
-    if "similarity" not in settings.scoring.channels:
+    if chosen is None:
         return None
-    chosen = _encoder_for(encoder)
 
     def alike(text: str, others: Sequence[str]) -> list[float]:
         model = chosen(language_of(text))

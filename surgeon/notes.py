@@ -17,7 +17,7 @@ from surgeon.extract.merge import contains
 from surgeon.protocols import Format
 from surgeon.segment import begins_round, segment
 from surgeon.snapshot.apply import apply
-from surgeon.snapshot.model import Snapshot
+from surgeon.snapshot.model import LOOSE, REPLACING, Snapshot
 from surgeon.snapshot.render import escape, unescape
 from surgeon.types import Change, Edit, Fact, Message
 
@@ -27,8 +27,6 @@ _GONE = ("cancelled", "已取消")
 _HEARD = "surgeon_notes"
 _HEAD = re.compile(r"\[context note(\\*)#")
 _ESCAPED_HEAD = re.compile(r"\[context note\\(\\*)#")
-_TOLD = frozenset({"update", "patch", "cancel", "restore"})
-_LOOSE = frozenset({"said", "what if"})  # sentences: the raw message has them word for word
 _MOST = 8  # lines of one note; the newest changes
 
 
@@ -83,8 +81,8 @@ class Notebook:
 
 
 def _worth(fact: Fact) -> bool:
-    held = fact.status in ("active", "cancelled") and fact.action in _TOLD
-    return held and fact.kind != "tool_fact" and fact.label not in _LOOSE  # the words of tools are never put into the user's turn
+    held = fact.status in ("active", "cancelled") and fact.action in REPLACING
+    return held and fact.kind != "tool_fact" and fact.label not in LOOSE  # the words of tools are never put into the user's turn
 
 
 def _sum(body: str) -> str:

@@ -22,6 +22,7 @@ from surgeon.private import hidden, revealed
 from surgeon.protocols import Archive, Format, Redactor
 from surgeon.result import Compaction, Report
 from surgeon.reword import Rewording
+from surgeon.rewrite.context import Render
 from surgeon.scoring.combine import Evidence, combine
 from surgeon.segment import begins_round, segment
 from surgeon.settings import Settings
@@ -52,7 +53,7 @@ class Engine:
     language: Callable[[str], str]
     redactor: Callable[[str], Redactor]
     repair: Callable[[Sequence[Any], Format], tuple[list[Any], list[str]]]
-    render: Callable[[str, Mapping[str, Any], str], Rewrite | None]
+    render: Render
     alike: Callable[[Sequence[str]], Sequence[Sequence[float]]] | None
 
 

@@ -6,18 +6,18 @@ Both are candidates for the dialogue section like any record; what they say stan
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 from surgeon.extract import acts
 from surgeon.extract.labels import LEXICON
-from surgeon.rewrite.changelog import Changed, Render, changelog
+from surgeon.rewrite.changelog import Changed, changelog
+from surgeon.rewrite.context import Render
 from surgeon.rewrite.repeats import LONGEST, Question, aggregated, repeated
 from surgeon.select import terms
-from surgeon.snapshot.model import Snapshot
+from surgeon.snapshot.model import LOOSE, REPLACING, Snapshot
 from surgeon.types import Fact, Message, Part, Unit
 
-Reword = Callable[[Sequence[Unit]], Mapping[str, "Unit | None"]]
 Alike = Callable[[Sequence[str]], Sequence[Sequence[float]]]  # cosines of every text with every text
 
 _CLOSE = 0.92  # questions of the same sense lie above it with both shipped encoders, of another sense below; docs/decisions/0002-encoders.md
@@ -25,8 +25,6 @@ _SAME_WORDS = 0.75  # enough where the words are the same but for their order an
 _ENCODED = 32  # texts: a model costs some 5 ms each
 _HEAD = 4  # tokens of a line's head ("u12: ")
 _MANY = 400  # newest questions among which repeats are looked for: comparing is quadratic
-_LOOSE = frozenset({"said", "what if"})
-_TOLD = frozenset({"update", "patch", "cancel", "restore"})
 _NOT = re.compile(r"\b(?:not|never|no|without)\b|n['’]t\b|[不没无别]", re.I)
 _OWN = re.compile(r"\b(?:my|our|mine|ours|i|we)\b|我", re.I)
 _POINTS = re.compile(r"\b(?:this|that|these|those|it|its|it's|there|here|he|she|they|him|her|his|them|their|one)\b|[这那它他她其该此]", re.I)
@@ -79,7 +77,7 @@ class Rewording:
 
     def _corrected(self, message: Message) -> list[str]:
         """The change-log lines of a message that does nothing but correct what the snapshot holds."""
-        rows = [r for r in self._changes.get(message.id, ()) if not (r[0].label in _LOOSE and r[1].action == "cancel")]  # those follow from the others
+        rows = [r for r in self._changes.get(message.id, ()) if not (r[0].label in LOOSE and r[1].action == "cancel")]  # those follow from the others
         if not rows or any(not self._tells(message, *row) for row in rows):
             return []
         return changelog(message.prose, [r[1] for r in rows], self.language, self.render, self.count)
@@ -87,8 +85,8 @@ class Rewording:
     def _tells(self, message: Message, fact: Fact, row: Changed, said: str) -> bool:
         """Whether a change can stand for the words that made it: a value that was replaced, by these words."""
         spoken = any(piece and piece in message.prose for piece in said.split(" → "))
-        loose = fact.kind in ("constraint", "tool_fact") or fact.label in (*_LOOSE, "decision")
-        return spoken and not loose and row.action in _TOLD and bool(row.old) and "\n" not in f"{row.old}{row.new}"
+        loose = fact.kind in ("constraint", "tool_fact") or fact.label in (*LOOSE, "decision")
+        return spoken and not loose and row.action in REPLACING and bool(row.old) and "\n" not in f"{row.old}{row.new}"
 
     # --- repeats -------------------------------------------------------------------------------------------------------------
 

@@ -48,7 +48,7 @@ class Extraction:
     choices: Callable[[str], Sequence[tuple[str, int, int]]] = lambda text: ()
 
     def __call__(self, snapshot: Snapshot, message: Message, now: datetime | None, light: bool) -> Snapshot:
-        """The snapshot after one more message. `light` skips the language model (very long histories)."""
+        """The snapshot after one more message. `light` (very long histories) skips the language model, word classes and comparing statements."""
         moment = message.time or now
         if message.role == "user" and not message.results:
             return self._user(replace(snapshot, round=max(snapshot.round, message.round)), message, moment, light)
@@ -68,7 +68,6 @@ class Extraction:
         editor = Editor(snapshot, message, self.supersede.apart, self.supersede.subject, self.supersede.slots)
         spoken = acts.sentences(text)
         mood = "ask"
-        editor.light = light
         editor.retracts = bool(acts.RETRACT.search(text))
         for position, sentence in enumerate(spoken):
             act = acts.act_of(sentence.text)
@@ -76,7 +75,7 @@ class Extraction:
             held = [p for p in pinned if sentence.start <= p.start < sentence.end]
             if not (act.question or act.suppose):
                 mood = "state"
-            self._sentence(editor, sentence, act, inside, held, position == 0, spoken[position + 1].text if position + 1 < len(spoken) else "")
+            self._sentence(editor, sentence, act, inside, held, position == 0, spoken[position + 1].text if position + 1 < len(spoken) else "", light)
         after = editor.finish("step" if mood == "state" and STEP.search(text) else mood)
         return intents.follow(after, message, [s.text for s in spoken], atoms, self.worth)
 
@@ -86,7 +85,7 @@ class Extraction:
         told = [a for a in atoms if a.text.lower() not in PASSING]
         return worth > _WORTH or (worth > 0 and bool(told or act.update or act.cancel or act.target or intents.is_request(text) or CONTRAST.match(text) or self.supersede.slots(text)))
 
-    def _sentence(self, editor: Editor, sentence: acts.Sentence, act: acts.Act, atoms: list[Atom], held: Sequence[Pin], first: bool, following: str = "") -> None:
+    def _sentence(self, editor: Editor, sentence: acts.Sentence, act: acts.Act, atoms: list[Atom], held: Sequence[Pin], first: bool, following: str, light: bool) -> None:
         text = sentence.text
         if first and act.accept and not act.suppose:
             editor.accept(text)
@@ -115,7 +114,7 @@ class Extraction:
                 return
         if not done and not any(a.type == "option" for a in atoms):
             done = editor.choose(text)
-        if not (done or act.quoted or editor.light) and self.supersede(editor, text, atoms, bool(held), act.update and len(text) <= _BRIEF):
+        if not (done or act.quoted or light) and self.supersede(editor, text, atoms, bool(held), act.update and len(text) <= _BRIEF):
             return
         found = [] if act.quoted else duties(text)
         if found and editor.own(text, found) and not held:

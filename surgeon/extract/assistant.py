@@ -13,7 +13,7 @@ from surgeon.extract.atoms import Atom, find_atoms
 from surgeon.extract.changes import Editor
 from surgeon.extract.labels import LEXICON, canonical
 from surgeon.extract.merge import contains
-from surgeon.extract.values import display, owner_for, within
+from surgeon.extract.values import display, owner_for, several, within
 from surgeon.snapshot.apply import apply
 from surgeon.snapshot.model import Snapshot
 from surgeon.types import Edit, Message
@@ -95,9 +95,9 @@ def _adopt(editor: Editor, text: str, atoms: list[Atom]) -> None:
     """A restatement: typed values update what the user left open; "label is value" becomes a fact of that label."""
     fresh = {f.key for f in editor.active() if f.round == editor.message.round and f.message_id != editor.message.id}
     for position, atom in enumerate(atoms):
-        if not owner_for(text, atoms, position) and sum(1 for a in atoms if a.type == atom.type and a.label == atom.label) > 1 and atom.type not in ("date", "clock") and position != len(atoms) - 1:
-            continue
         owner = owner_for(text, atoms, position)
+        if not owner and several(atoms, position) and atom.type not in ("date", "clock") and position != len(atoms) - 1:
+            continue
         fact = editor.slot(atom, owner, True, text)
         if fact is None:
             if atom.type in ("address", "date", "clock", "phone", "email", "code", "quantity", "money", "endpoint") and atom.label in LEXICON:

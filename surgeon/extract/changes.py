@@ -11,14 +11,15 @@ from surgeon.extract.atoms import Atom
 from surgeon.extract.cues import CONTRAST, DEAD, INTERJECTION, LATER, NAMED_VALUE, NEGATED, NOT_NAMED, PASSING, POLITE, RELATIVE
 from surgeon.extract.duties import Duty, key_of
 from surgeon.extract.labels import LEXICON, VAGUE, canonical, labels_in, slot_names
+from surgeon.extract.ledger import MAX_VALUE
 from surgeon.extract.merge import contains, merge_address, patch_address, patch_number
 from surgeon.extract.returns import Returns
 from surgeon.extract.values import LIST, clauses_of, display, frame_text, list_items, owner_for
 from surgeon.extract.words import content_words, overlap
+from surgeon.snapshot.apply import touch
 from surgeon.text import times
 from surgeon.types import Change, ChangeAction
 
-_MAX = 200
 _SAME_THING = 0.6  # share of the words of a thing that another must have to be the same thing
 _STRONG = frozenset({"address", "phone", "email", "url", "path", "money", "quantity", "date", "clock", "code", "id", "person", "number", "version", "percent", "endpoint"})
 
@@ -89,27 +90,7 @@ class Editor(Returns):
     def _one(self, text: str, atom: Atom, owner: str, update: bool) -> bool:
         fact = self.slot(atom, owner, update, text)
         if fact is None:
-            if atom.type == "number" and atom.label not in LEXICON and owner:
-                like = next((f for f in self.active() if f.type == "number" and f.owner and f.owner != owner and f.label in LEXICON), None)
-                if like is not None and re.search(rf"\b(?:and|also|for)\b[^.]{{0,20}}{re.escape(owner)}|{re.escape(owner)}(?:也|的|，)", text, re.I):
-                    self.edit(f"{like.label}:{owner}", atom.text, label=like.label, owner=owner, type_=atom.type, said=text)
-                    return True
-            if (atom.type == "date" and atom.text.lower() in PASSING) or (atom.type == "number" and atom.label not in LEXICON):
-                return False
-            if not update and not atom.told and any(f.type == atom.type and f.label == atom.label and f.owner == owner for f in self.active()):
-                return False  # one more value of a type that nothing ties to the slot: the statement keeps it
-            label = atom.label
-            if atom.type == "name" and not atom.told and not re.match(r"[\u4e00-\u9fff]", atom.text):
-                return False
-            if owner == "" and any(f.key == f"{label}:main" and f.type == atom.type and self.apart(text, f.history[-1].said) for f in self.active()):
-                owner = self.subject(text)
-            key = f"{label}:{owner or ('main' if (label in LEXICON and atom.type != 'name') or atom.type in ('address', 'date', 'clock') else atom.text[:24])}"
-            if key.endswith(f":{atom.text[:24]}"):
-                key = self._named_key(text) or key
-            if key in self.snapshot.facts and self.snapshot.facts[key].type != atom.type:
-                key = f"{key}/{atom.type}"
-            self.edit(key, display(atom), label=label, owner=owner, type_=atom.type, normal=atom.normal, said=text)
-            return True
+            return self._new(text, atom, owner, update)
         value = display(atom)
         if fact.type == "address":
             value = merge_address(fact.value, atom.text) if atom.type == "address" else patch_address(fact.value, atom.text) or fact.value
@@ -120,6 +101,30 @@ class Editor(Returns):
             return True
         action: ChangeAction = "patch" if fact.type == "address" and atom.type != "address" else "update"
         self.replace(fact, value, action, text, normal=atom.normal)
+        return True
+
+    def _new(self, text: str, atom: Atom, owner: str, update: bool) -> bool:
+        """A value that no fact has a slot for yet becomes a fact, unless nothing ties it to a slot."""
+        if atom.type == "number" and atom.label not in LEXICON and owner:
+            like = next((f for f in self.active() if f.type == "number" and f.owner and f.owner != owner and f.label in LEXICON), None)
+            if like is not None and re.search(rf"\b(?:and|also|for)\b[^.]{{0,20}}{re.escape(owner)}|{re.escape(owner)}(?:也|的|，)", text, re.I):
+                self.edit(f"{like.label}:{owner}", atom.text, label=like.label, owner=owner, type_=atom.type, said=text)
+                return True
+        if (atom.type == "date" and atom.text.lower() in PASSING) or (atom.type == "number" and atom.label not in LEXICON):
+            return False
+        if not update and not atom.told and any(f.type == atom.type and f.label == atom.label and f.owner == owner for f in self.active()):
+            return False  # one more value of a type that nothing ties to the slot: the statement keeps it
+        label = atom.label
+        if atom.type == "name" and not atom.told and not re.match(r"[\u4e00-\u9fff]", atom.text):
+            return False
+        if owner == "" and any(f.key == f"{label}:main" and f.type == atom.type and self.apart(text, f.history[-1].said) for f in self.active()):
+            owner = self.subject(text)
+        key = f"{label}:{owner or ('main' if (label in LEXICON and atom.type != 'name') or atom.type in ('address', 'date', 'clock') else atom.text[:24])}"
+        if key.endswith(f":{atom.text[:24]}"):
+            key = self._named_key(text) or key
+        if key in self.snapshot.facts and self.snapshot.facts[key].type != atom.type:
+            key = f"{key}/{atom.type}"
+        self.edit(key, display(atom), label=label, owner=owner, type_=atom.type, normal=atom.normal, said=text)
         return True
 
     def object(self, text: str, found: Sequence[str]) -> bool:
@@ -166,7 +171,7 @@ class Editor(Returns):
         """A rule the user sets, in the user's words. The same rule with another value takes the place of the earlier one."""
         same = next((f for f in self.active() if f.kind == "constraint" and f.value == text), None)
         if same is not None:
-            self.seen_again(same.key)
+            self.snapshot = touch(self.snapshot, [same.key])
             return
         frame = frame_text(text)
         earlier = next((f for f in self.active() if f.kind == "constraint" and f.value != text and frame_text(f.value) == frame), None)
@@ -179,7 +184,7 @@ class Editor(Returns):
     def state(self, text: str, told: Callable[[str], bool]) -> None:
         """Statements that no type covers are kept in the user's words, clause by clause, so that one can lapse without the others."""
         for clause in self._contrasted(clauses_of(text)):
-            if len(clause) > _MAX or len(clause) < 2 or INTERJECTION.fullmatch(clause) or any(d in clause for d in self.dead) or not told(clause):
+            if len(clause) > MAX_VALUE or len(clause) < 2 or INTERJECTION.fullmatch(clause) or any(d in clause for d in self.dead) or not told(clause):
                 continue
             if any(f.value == clause for f in self.snapshot.facts.values() if f.label == "said"):
                 continue

@@ -30,16 +30,9 @@ class Finder(Ledger):
         order = {k: i for i, k in enumerate(self.snapshot.discourse.touched)}
         facts.sort(key=lambda f: -order.get(f.key, -1))
         atoms = [a for a in atoms if not ORDINAL.fullmatch(a.text)]
-        for fact in facts:
-            given = values(fact)
-            for earlier, later in itertools.pairwise(given):
-                core = content_words(later.value)
-                if any(re.search(rf"\bbefore (?:the |an? |changing to |we took |i took |i chose |it became )?{re.escape(w)}", text, re.I) for w in core if w.isascii()) or (not later.value.isascii() and re.search(rf"{re.escape(later.value)}(?:之前|以前)", text)):
-                    return fact, Target("value", value=earlier.value)
-        for fact in facts:
-            for change in values(fact):
-                if (change.value != fact.value or fact.status != "active") and len(change.value) >= 2 and contains(text, change.value):
-                    return fact, Target("value", value=change.value)
+        meant = _before(text, facts) or _by_value(text, facts)
+        if meant is not None:
+            return meant
         if not facts:
             return None, target
         labels = slot_names(text)
@@ -122,3 +115,23 @@ class Finder(Ledger):
             return version
         together = [f for f in live[:4] if f.message_id == live[0].message_id]
         return next((f for f in together if f.type in ("quantity", "money", "number", "endpoint", "code", "version")), None)
+
+
+def _before(text: str, facts: Sequence[Fact]) -> tuple[Fact, Target] | None:
+    """ "The one before the aisle", "仲裁之前的": the value that a named one replaced."""
+    for fact in facts:
+        for earlier, later in itertools.pairwise(values(fact)):
+            words = [w for w in content_words(later.value) if w.isascii()]
+            english = any(re.search(rf"\bbefore (?:the |an? |changing to |we took |i took |i chose |it became )?{re.escape(w)}", text, re.I) for w in words)
+            if english or (not later.value.isascii() and re.search(rf"{re.escape(later.value)}(?:之前|以前)", text)):
+                return fact, Target("value", value=earlier.value)
+    return None
+
+
+def _by_value(text: str, facts: Sequence[Fact]) -> tuple[Fact, Target] | None:
+    """The fact one of whose earlier values is named."""
+    for fact in facts:
+        for change in values(fact):
+            if (change.value != fact.value or fact.status != "active") and len(change.value) >= 2 and contains(text, change.value):
+                return fact, Target("value", value=change.value)
+    return None

@@ -7,12 +7,13 @@ from dataclasses import replace
 
 from surgeon.extract.atoms import Atom
 from surgeon.extract.merge import contains
-from surgeon.extract.values import quotes, telling, undated
-from surgeon.snapshot.apply import apply
-from surgeon.snapshot.model import Snapshot
+from surgeon.extract.values import quotes, telling
+from surgeon.snapshot.apply import apply, touch
+from surgeon.snapshot.lapsed import undated
+from surgeon.snapshot.model import LOOSE, Snapshot
 from surgeon.types import Change, ChangeAction, Edit, Fact, FactKind, FactStatus, Message
 
-_MAX = 200
+MAX_VALUE = 200  # characters of a value; a longer statement is not a fact
 _MANY, _LOOSE = 160, 80  # facts beyond which loose statements and tool facts are trimmed, and how many of them stay
 
 
@@ -33,7 +34,6 @@ class Ledger:
         self.changed: set[str] = set()
         self.count = 0
         self.dead: list[str] = []  # values the message calls dead
-        self.light = False  # whether the history is so long that statements are not compared with all earlier ones
         self.retracts = False  # whether the message takes an earlier plan back
 
     def edit(
@@ -42,7 +42,7 @@ class Ledger:
     ) -> None:
         """Applies one edit now."""
         when = self.message.time.isoformat() if self.message.time else None
-        change = Change(action, value[:_MAX], self.message.id, self.message.round, when, source_round, said[:80])
+        change = Change(action, value[:MAX_VALUE], self.message.id, self.message.round, when, source_round, said[:80])
         edit = Edit(key, kind, label or key.partition(":")[0], change, owner, status, type_, normal, None, confidence)
         before = self.snapshot.facts.get(key)
         self.snapshot = apply(self.snapshot, [edit])
@@ -58,7 +58,7 @@ class Ledger:
         facts = self.snapshot.facts
         if len(facts) <= _MANY:
             return
-        loose = [k for k, f in facts.items() if f.label in ("said", "what if") or f.kind == "tool_fact"]
+        loose = [k for k, f in facts.items() if f.label in LOOSE or f.kind == "tool_fact"]
         gone = set(loose[: max(0, len(loose) - _LOOSE)])
         if gone:
             self.snapshot = replace(self.snapshot, facts={k: f for k, f in facts.items() if k not in gone})
@@ -96,16 +96,9 @@ class Ledger:
         """A value gets the name of its slot once somebody says it; the key stays."""
         self.snapshot = replace(self.snapshot, facts={**self.snapshot.facts, fact.key: replace(fact, label=label)})
 
-    def seen_again(self, key: str) -> None:
-        """A rule said again counts as touched."""
-        touched = [k for k in self.snapshot.discourse.touched if k != key]
-        self.snapshot = replace(self.snapshot, discourse=replace(self.snapshot.discourse, touched=(*touched, key)[-24:]))
-
     def seen(self, atoms: Sequence[Atom]) -> None:
         """Values said again count as touched."""
-        keys = [f.key for a in atoms for f in self.active() if contains(f.value, a.text)]
-        touched = [k for k in self.snapshot.discourse.touched if k not in keys] + list(dict.fromkeys(keys))
-        self.snapshot = replace(self.snapshot, discourse=replace(self.snapshot.discourse, touched=tuple(touched[-24:])))
+        self.snapshot = touch(self.snapshot, (f.key for a in atoms for f in self.active() if contains(f.value, a.text)))
 
     def covered(self, text: str, atoms: Sequence[Atom]) -> bool:
         """Whether values that facts already hold say most of the sentence."""

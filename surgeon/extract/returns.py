@@ -11,8 +11,9 @@ from surgeon.extract.cues import THAT
 from surgeon.extract.find import Finder
 from surgeon.extract.labels import labels_in, slot_names
 from surgeon.extract.merge import contains, swap_in
-from surgeon.extract.values import SHORT, display, same_unit, telling, undated
+from surgeon.extract.values import SHORT, display, same_unit, telling
 from surgeon.extract.words import content_words, overlap
+from surgeon.snapshot.lapsed import undated
 from surgeon.snapshot.restore import Target, pick
 from surgeon.types import Fact
 

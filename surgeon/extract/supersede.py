@@ -10,6 +10,7 @@ from functools import lru_cache
 from surgeon.extract.atoms import Atom, find_atoms
 from surgeon.extract.changes import Editor
 from surgeon.extract.frames import ALSO, NEWER, Frame, Slots, bare, frame_of, same_thing, told_apart
+from surgeon.extract.ledger import MAX_VALUE
 from surgeon.extract.merge import contains
 from surgeon.extract.values import display
 from surgeon.types import Fact
@@ -17,7 +18,6 @@ from surgeon.types import Fact
 Alike = Callable[[str, Sequence[str]], list[float]]  # similarity of a statement to others, scaled so that 1.0 is surely the same subject
 
 _STATED = ("said", "decision")
-_MAX = 200
 _ALIKE = 1.0
 _NEAR = 24  # newest statements that are compared by meaning
 _MARGIN = 0.1  # by how much the best match by meaning alone must lead
@@ -35,7 +35,7 @@ class Superseding:
 
     def __call__(self, editor: Editor, text: str, atoms: Sequence[Atom], pinned: bool, brief: bool) -> bool:
         """Replaces earlier statements about the same fact; True if the new one stands in their place. `brief`: its typed values say it all, the words need not stay."""
-        if len(text) > _MAX or editor.snapshot.round == 0 or re.search(r"[?？]\s*$", text):
+        if len(text) > MAX_VALUE or editor.snapshot.round == 0 or re.search(r"[?？]\s*$", text):
             return False
         old = self._replaced(editor, text, atoms)
         if not old:
@@ -68,12 +68,12 @@ class Superseding:
         if also and not newer:
             return []
         new = frame_of(text, self.slots, [a.text for a in atoms])
-        stated = [f for f in editor.active() if (f.kind == "constraint" or f.label in _STATED) and f.message_id != editor.message.id and f.value != text]
-        named = [f for f in stated if self._same_slot(new, f.value, atoms, newer)] if new.slots else []
-        named += [] if not new.slots else [f for f in editor.active() if f.label == "owner" and f.message_id != editor.message.id and self._same_slot(new, f.key.partition(":")[2], atoms, newer)]
-        if named or not newer or self.alike is None or new.slots:
-            return named
-        return self._by_meaning(text, atoms, stated)
+        earlier = [f for f in editor.active() if f.message_id != editor.message.id]
+        stated = [f for f in earlier if (f.kind == "constraint" or f.label in _STATED) and f.value != text]
+        if new.slots:
+            owned = [f for f in earlier if f.label == "owner" and self._same_slot(new, f.key.partition(":")[2], atoms, newer)]
+            return [*(f for f in stated if self._same_slot(new, f.value, atoms, newer)), *owned]
+        return self._by_meaning(text, atoms, stated) if newer and self.alike is not None else []
 
     def _same_slot(self, new: Frame, value: str, atoms: Sequence[Atom], newer: bool) -> bool:
         if not any(name in new.slots for name, _, _ in self.slots(value)):  # most statements are about something else

@@ -55,11 +55,6 @@ def frame_text(text: str) -> str:
     return re.sub(r"[$£€¥]?[A-Za-z_/-]*\d[\w.,:/-]*", "#", text).lower()
 
 
-def undated(value: str) -> str:
-    """The words of a value, without the date that was worked out for them."""
-    return re.sub(r" \(\d{4}-\d{2}-\d{2}\)$", "", value)
-
-
 def list_items(text: str) -> list[str]:
     """The items of a list in words ("Midwest and South", "华东、华南"); empty if it is none."""
     found = re.split(r"\s*(?:、|,\s|\band\b|\s&\s|和|与)\s*", text.strip(" .。"))

@@ -68,11 +68,10 @@ class Vault:
     def cover(self, text: str) -> str:
         """The text with the values this vault knows replaced by their placeholders, the longest first; single characters are left."""
         with self._lock:
-            known = [(value, mark) for mark, value in self._values.items() if mark.startswith("<") and len(value) > 1]
-        for value, mark in sorted(known, key=lambda k: (-len(k[0]), k[0])):
-            if value in text:
-                edge = r"(?<!\w)" if value[0].isascii() else "", r"(?!\w)" if value[-1].isascii() else ""
-                text = regex.sub(f"{edge[0]}{regex.escape(value)}{edge[1]}", lambda _, mark=mark: mark, text)
+            held = [(value, mark) for mark, value in self._values.items() if mark.startswith("<") and len(value) > 1 and value in text]
+        for value, mark in sorted(held, key=lambda k: (-len(k[0]), k[0])):
+            before, behind = r"(?<!\w)" if value[0].isascii() else "", r"(?!\w)" if value[-1].isascii() else ""
+            text = regex.sub(f"{before}{regex.escape(value)}{behind}", lambda _, mark=mark: mark, text)
         return text
 
     def dump(self) -> dict[str, str]:

@@ -6,12 +6,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from surgeon.types import Rewrite
-
-Render = Callable[[str, Mapping[str, Any], str], Rewrite | None]  # (kind, values, language)
+from surgeon.rewrite.context import Render
 
 _LATIN = re.compile(r"[A-Za-z0-9$£€¥%#@][\w.,:/@%+$£€¥#'’-]*")
 _CJK = re.compile(r"[\u3400-\u9fff]")

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from surgeon.protocols import TokenCounter
+from surgeon.types import Rewrite
+
+Render = Callable[[str, Mapping[str, Any], str], Rewrite | None]  # a template of that kind for named values: (kind, values, language)
 
 _CJK = re.compile(r"[\u3000-\u9fff\uf900-\ufaff\uff00-\uffef]")
 

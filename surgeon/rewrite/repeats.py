@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from surgeon.types import Rewrite
+from surgeon.rewrite.context import Render
 
-Render = Callable[[str, Mapping[str, Any], str], Rewrite | None]  # (kind, values, language)
 Near = Callable[["Question", "Question"], bool]
 
 LONGEST = 160  # characters of a question, and of an answer that is copied

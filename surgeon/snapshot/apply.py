@@ -32,6 +32,13 @@ def apply(snapshot: Snapshot, edits: Iterable[Edit]) -> Snapshot:
     return replace(snapshot, facts=facts, discourse=replace(snapshot.discourse, touched=tuple(touched[-_TOUCHED:])))
 
 
+def touch(snapshot: Snapshot, keys: Iterable[str]) -> Snapshot:
+    """The snapshot with these facts as the ones spoken of last; their values stay."""
+    named = list(dict.fromkeys(keys))
+    touched = [k for k in snapshot.discourse.touched if k not in named] + named
+    return replace(snapshot, discourse=replace(snapshot.discourse, touched=tuple(touched[-_TOUCHED:])))
+
+
 def _step(fact: Fact | None, edit: Edit) -> Fact | None:
     change = edit.change
     if fact is None:

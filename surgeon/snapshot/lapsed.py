@@ -22,7 +22,7 @@ def lapsed(snapshot: Snapshot) -> Callable[[str], bool]:
         for change in fact.history:
             if change.value == fact.value and not gone:
                 continue
-            value = re.sub(r" \(\d{4}-\d{2}-\d{2}\)$", "", change.value).strip()
+            value = undated(change.value).strip()
             if not fact.type or len(value) > 60:
                 statements.add(_folded(value))
             elif len(value) >= _SHORT and re.search(r"\d|[A-Z\u4e00-\u9fff]", value):
@@ -39,6 +39,11 @@ def lapsed(snapshot: Snapshot) -> Callable[[str], bool]:
         return any(p.search(record) and not (now and now in record) for p, now in values)
 
     return test
+
+
+def undated(value: str) -> str:
+    """The words of a value, without the date that was worked out for them."""
+    return re.sub(r" \(\d{4}-\d{2}-\d{2}\)$", "", value)
 
 
 def _folded(text: str) -> str:

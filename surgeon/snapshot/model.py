@@ -9,6 +9,8 @@ from typing import Any
 from surgeon.types import Change, Fact
 
 VERSION = 1
+REPLACING = frozenset({"update", "patch", "cancel", "restore"})  # actions that make an earlier value no longer hold
+LOOSE = frozenset({"said", "what if"})  # labels of facts that are a sentence of the user, word for word
 
 
 @dataclass(frozen=True, slots=True)
