@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from surgeon import compact
 from surgeon.rewrite.changelog import Changed, changelog, left_over
 from surgeon.rewrite.templates import shipped_templates
+from tests.unit import blocks
 
 _SETTINGS: dict[str, Any] = {
     "tokens": {"counter": "cl100k"}, "stores": {"path": ":memory:"}, "strict": True, "scoring": {"channels": ["rules"]}, "protect_recent": 2,
@@ -33,11 +33,8 @@ def talk(*said: str, zh: bool = False) -> list[dict[str, str]]:
 
 
 def block(messages: list[dict[str, str]], **more: Any) -> str:
-    """The block of the compacted conversation."""
-    result = compact(messages, budget=900, settings={**_SETTINGS, **more})
-    again = compact(list(result.messages), budget=900, settings={**_SETTINGS, **more}, state=result.state)
-    assert list(again.messages) == list(result.messages)
-    return str(result.messages[0]["content"])
+    """The block of the conversation within 900 tokens."""
+    return blocks.block(messages, 900, {**_SETTINGS, **more})
 
 
 @pytest.mark.parametrize(

@@ -49,12 +49,18 @@ def call(name: str, at: str) -> list[Any]:
     return [use, result] if name == "anthropic" else [{"type": "assistant", "message": use}, {"type": "user", "message": result}]
 
 
-def frozen(session: Session, name: str = "openai_chat", first: str = "Please ship the parcel to 8 Mill Road.") -> Session:
-    """The session after an epoch that removed the message which gave the address."""
+def filled(session: Session, name: str = "openai_chat", first: str = "Please ship the parcel to 8 Mill Road.") -> Session:
+    """The session after an address and enough talk about other things that an epoch would remove it."""
     session.add(said("user", first, name))
     for n in range(14):
         session.add(said("assistant", f"Part {n} of order A-{1000 + n} was sent on day {n}. " * 6, name))
         session.add(said("user", f"What about part {n + 1} of order A-{1001 + n}?", name))
+    return session
+
+
+def frozen(session: Session, name: str = "openai_chat", first: str = "Please ship the parcel to 8 Mill Road.") -> Session:
+    """The session after an epoch that removed the message which gave the address."""
+    filled(session, name, first)
     assert "context#" in sent(session)[0]
     session.add(said("assistant", "It is on its way.", name))
     return session
@@ -167,11 +173,7 @@ def test_a_message_that_was_sent_gets_no_note() -> None:
 @pytest.mark.parametrize("more", [{"snapshot": {"notes": "off"}}, {"shadow": True}, {"enabled": False}])
 def test_notes_can_be_switched_off(more: dict[str, Any]) -> None:
     """By their setting; and nothing is added in shadow mode or while all is off."""
-    session = opened(**more)
-    session.add(said("user", "Please ship the parcel to 8 Mill Road."))
-    for n in range(14):
-        session.add(said("assistant", f"Part {n} of order A-{1000 + n} was sent on day {n}. " * 6))
-        session.add(said("user", f"What about part {n + 1} of order A-{1001 + n}?"))
+    session = filled(opened(**more))
     sent(session)
     session.add(said("assistant", "ok"))
     session.add(said("user", "No, number 88."))

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from surgeon import compact
 from surgeon.rewrite.repeats import Question, aggregated, repeated
 from surgeon.rewrite.templates import shipped_templates
+from tests.unit import blocks
 
 _SETTINGS: dict[str, Any] = {
     "tokens": {"counter": "cl100k"}, "stores": {"path": ":memory:"}, "strict": True, "protect_recent": 2,
@@ -32,11 +32,8 @@ def talk(pairs: list[tuple[str, str]], zh: bool = False) -> list[dict[str, str]]
 
 
 def block(messages: list[dict[str, str]], **more: Any) -> str:
-    """The block of the compacted conversation; compacting again changes nothing."""
-    result = compact(messages, budget=1_000, settings={**_SETTINGS, **more})
-    again = compact(list(result.messages), budget=1_000, settings={**_SETTINGS, **more}, state=result.state)
-    assert list(again.messages) == list(result.messages)
-    return str(result.messages[0]["content"])
+    """The block of the conversation within 1,000 tokens."""
+    return blocks.block(messages, 1_000, {**_SETTINGS, **more})
 
 
 _EN = [("Where is my parcel?", "Still in the warehouse."), ("So where is my parcel now?", "At the sorting centre."), ("Where is my parcel now?", "It is out for delivery with Zephyr.")]
