@@ -7,11 +7,11 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from surgeon.protocols import Redactor
+from surgeon.protocols import MARK, Redactor
 
 log = logging.getLogger("surgeon")
 WITHHELD = "<WITHHELD>"
-_MARK = re.compile(r"<[A-Z][A-Z0-9_]{1,24}_[a-z2-7]{4,12}>")  # what `hidden` wrote; the readable masks of the context stay masks
+_MARK = re.compile(MARK)  # what `hidden` wrote; the readable masks of the context stay masks
 _SHORT = 3  # characters; nothing personal is shorter
 
 

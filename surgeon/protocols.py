@@ -122,6 +122,9 @@ class Compactor(Protocol):
     def __call__(self, part: Part, context: CompactContext) -> Rewrite | None: ...
 
 
+MARK = r"<[A-Z][A-Z0-9_]{1,24}_[a-z2-7]{4,12}>"  # a placeholder as a pattern: <PERSON_k3f9>, its type and a keyed hash
+
+
 class Redactor(Protocol):
     """Hides personal data and secrets in a text. `level` is context, archive or graph."""
 

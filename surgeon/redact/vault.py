@@ -11,7 +11,9 @@ from typing import Any
 
 import regex
 
-PLACEHOLDER = regex.compile(r"<[A-Z][A-Z0-9_]{1,24}_[a-z2-7]{4,12}>|(?<!\d)(?:\+\d{1,3} )?\d{2,4}\*{4}\d{2,4}(?:#[a-z2-7]{2,12})?")
+from surgeon.protocols import MARK
+
+PLACEHOLDER = regex.compile(MARK + r"|(?<!\d)(?:\+\d{1,3} )?\d{2,4}\*{4}\d{2,4}(?:#[a-z2-7]{2,12})?")
 
 
 def derive_key(session: str, secret: str | None = None) -> bytes:
