@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 
 from surgeon import block as blocks
 from surgeon.decide import Verdict
+from surgeon.extract.intents import is_request
 from surgeon.offload import Records, Sentences, Source, from_entries, from_units, to_entries
 from surgeon.segment import begins_round
 from surgeon.select import Candidate, Pool, terms
@@ -25,7 +26,7 @@ _SMALL_BUDGET = 2_500
 _TIGHT = 800
 _VISIBLE = 20_000  # characters of a kept message that count as said already
 _RUN = 2  # units after which the only user message has become the first task of a run
-_SPARE = 10  # tokens left unused that are not worth another try
+_SPARE = 3  # tokens left unused that are not worth another try
 _BAND = 0.2  # least share of the room for the newest messages; 0.15 to 0.45 measured, see docs/benchmarks.md
 _FIRST = 0.2  # share of a tight budget that the first task takes as a matter of course
 _RESULT_FLOOR = 60
@@ -339,7 +340,8 @@ class _Facts:
         if not self.brief:
             return intent_lines(intent)
         task = replace(intent.task, step="") if any(intent.task.step in t for t in self._said_by_user) else intent.task
-        return intent_lines(replace(intent, time_ref="", recipient="", format="", task=task))
+        goal = intent.goal if is_request(intent.goal) else ""  # a remark that opened the talk competes in the dialogue
+        return intent_lines(replace(intent, goal=goal, time_ref="", recipient="", format="", task=task))
 
     def adds(self, text: str) -> bool:
         """Whether a record says something that stands in no line yet, and nothing that no longer holds."""
@@ -348,7 +350,7 @@ class _Facts:
     def write(self, entries: Sequence[blocks.Entry], rounds: int, ref: str, minimal: bool = False) -> str:
         """The block with these dialogue lines; `minimal` keeps only constraints."""
         entities = self.constraints if minimal else self.entities
-        body = blocks.sections([("intent", [] if minimal else self.intent), ("entities", entities), ("dialogue", [blocks.entry_line(e) for e in entries])])
+        body = blocks.sections([("intent", [] if minimal else self.intent), ("entities", entities), ("dialogue", [blocks.entry_line(e, self.brief) for e in entries])])
         return blocks.write(body or "<|dialogue|>\n<|/dialogue|>", rounds, ref, "" if self.brief else self.kit.settings.expand_tool, self.kit.language == "zh")
 
 
@@ -424,7 +426,8 @@ def _candidates(task: Task, kit: Kit, stretch: Sequence[Unit], lines: Lines) -> 
 
 def _wanted(task: Task) -> dict[str, float]:
     """Extra weight for what the question and the goal speak of."""
-    out = dict.fromkeys(terms(task.snapshot.intent.goal), 0.3)
+    goal = task.snapshot.intent.goal
+    out = dict.fromkeys(terms(goal), 0.3) if is_request(goal) else {}
     out.update({t: 2.0 * w for t, w in terms(task.query or "").items()})
     return out
 

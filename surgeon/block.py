@@ -27,7 +27,7 @@ from surgeon.types import Fact
 SECTIONS = ("intent", "entities", "retrieved", "dialogue")
 _HEAD = re.compile(r"\[context#(?P<sum>[0-9a-f]{8}) r(?P<rounds>[0-9]{1,9})(?: ref (?P<ref>[0-9a-f]{12}))?\] [^\n\[]*\n")
 _CLOSE = re.compile(r"<\|/(?:intent|entities|retrieved|dialogue)\|>")
-_ENTRY = re.compile(r"^(?P<role>[uats])(?P<round>[0-9]{1,9})(?: (?P<tool>\S+?))?: (?P<text>.*)$")
+_ENTRY = re.compile(r"^(?P<role>[uats]?)(?P<round>[0-9]{1,9})(?: (?P<tool>\S+?))?: (?P<text>.*)$")
 
 
 class Entry(NamedTuple):
@@ -55,7 +55,7 @@ class Block(NamedTuple):
 def legend(ref: str, tool: str, zh: bool) -> str:
     """The one line that says what the block is and how originals are had back; without a tool the short form."""
     if not (ref and tool):
-        return "早前对话" if zh else "Earlier messages:"
+        return "早前对话" if zh else "Earlier, by round:"
     if zh:
         return f"以下为早前对话的压缩；was=旧值已失效；u/a/t+数字=第几轮的用户/助手/工具；…=有省略；原文可用 {tool}(ref) 取回"
     return f"Earlier messages, compacted. 'was' = no longer true; u/a/t+N = user/assistant/tool in round N; … = left out. {tool}(ref) returns the original."
@@ -72,10 +72,11 @@ def write(body: str, rounds: int, ref: str, tool: str, zh: bool) -> str:
     return f"[context#{mark} r{rounds}{' ref ' + ref if ref else ''}] {legend(ref, tool, zh)}\n{body}"
 
 
-def entry_line(entry: Entry) -> str:
-    """One line of the dialogue block."""
+def entry_line(entry: Entry, brief: bool = False) -> str:
+    """One line of the dialogue block; `brief` leaves the user's letter out."""
     tool = "_".join(escape(entry.tool).split())
-    return f"{entry.role}{entry.round}{' ' + tool if tool else ''}: {escape(entry.text)}"
+    role = "" if brief and entry.role == "u" else entry.role
+    return f"{role}{entry.round}{' ' + tool if tool else ''}: {escape(entry.text)}"
 
 
 def find(text: str) -> Block | None:
@@ -99,7 +100,7 @@ def _read(head: re.Match[str], body: str, end: int) -> Block:
     for line in found.get("dialogue", []):
         match = _ENTRY.match(line)
         if match:
-            entries.append(Entry(match["role"], int(match["round"]), unescape(match["text"]), match["tool"] or ""))
+            entries.append(Entry(match["role"] or "u", int(match["round"]), unescape(match["text"]), match["tool"] or ""))
     facts = parse_facts(found.get("entities", []))
     return Block(head.start(), end, head["ref"] or "", parse_intent(found.get("intent", [])), facts, entries, int(head["rounds"]), "早前对话" in head.group())
 

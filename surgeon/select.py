@@ -29,6 +29,7 @@ _IDENT = re.compile(
 )
 _NAME = re.compile(r"(?<![.!?。！？]\s)(?<!^)\b[A-Z][\w'’&-]*[a-z0-9](?:[ -][A-Z][\w'’-]*)*|\b[A-Z]{2,}\b|[\"“「《'‘]([^\"”」》'’\n]{2,30})[\"”」》'’]")
 _RUN = 256
+_LABEL = re.compile(r"^\W{0,3}[A-Z][A-Z_ -]{2,28}: ")  # "GOAL STATE: ": capitals that name nothing, and what follows begins a sentence
 _ENDLESS = re.compile(rf"[\w.+/@&'’:-]{{{_RUN},}}")  # no identifier is that long, and every pattern above would try it from each of its characters
 _MIXED = re.compile(r"[a-z_@/]", re.I)
 _WORD = re.compile(r"[A-Za-z][A-Za-z'’]{2,}")
@@ -57,6 +58,10 @@ def terms(text: str) -> Mapping[str, float]:
     out: dict[str, float] = {}
     if len(text) > _RUN:
         text = _ENDLESS.sub(lambda m: m.group()[:64], text)
+    label = _LABEL.match(text)
+    if label:
+        out.update(dict.fromkeys(label.group().lower().strip(": ").split(), 0.5))
+        text = text[label.end():]
     for match in _CJK.finditer(text):
         run = match.group()
         for i in range(len(run) - 1):

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from surgeon.snapshot.restore import Target
 from surgeon.text.times import number
 
+_LEANED = 160  # characters of a sentence that another may lean on
 _SENTENCE = re.compile(r"[^。！？!?；;\n]*?(?:[。！？!?；;\n]+|(?<=[^\s.][a-z0-9\])\"'’%€$])\.(?=\s|$)|\.{3}|…+|$)", re.S)
 
 
@@ -27,6 +29,23 @@ def sentences(text: str) -> list[Sentence]:
         if body.strip():
             lead = len(body) - len(body.lstrip())
             out.append(Sentence(match.start() + lead, match.start() + len(body.rstrip()), body.strip()))
+    return out
+
+
+# a rule whose verb has no object of its own, or a pronoun: "Never exceed without approval.", "Do not change it.", "未经批准不得超过。"
+_LEANS = re.compile(
+    r"^(?:please )?(?:never|do not|don[’']?t|must not)(?: ever)? (?!worry|mind|panic|forget|know)[a-z]+(?: (?:it|this|that|them|these|those))?(?: (?:without|unless|until|before|after|under)\b[^,;]{0,40})?[.!]?$"
+    r"|^(?:未经\S{1,8}?)?(?:一律|绝对|千万)?(?:不得|不要|不能|不可|不准|不许|严禁|禁止|别)(?:再|随意|擅自|私自)?[\u4e00-\u9fff]{2}(?:它|这个|那个)?[。！]?$", re.I)
+
+
+def joined(text: str, found: Sequence[Sentence]) -> list[Sentence]:
+    """The sentences, one that leans on the statement before it together with that one: alone it would forbid one knows not what."""
+    out: list[Sentence] = []
+    for sentence in found:
+        if out and _LEANS.search(sentence.text) and not _QUESTION.search(out[-1].text) and len(out[-1].text) <= _LEANED:
+            before = out.pop()
+            sentence = Sentence(before.start, sentence.end, text[before.start : sentence.end])
+        out.append(sentence)
     return out
 
 

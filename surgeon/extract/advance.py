@@ -66,7 +66,7 @@ class Extraction:
         atoms = find_atoms(text, moment, entities, () if light else self.choices(text))
         pinned = self.pins(text, "user")
         editor = Editor(snapshot, message, self.supersede.apart, self.supersede.subject, self.supersede.slots)
-        spoken = acts.sentences(text)
+        spoken = acts.joined(text, acts.sentences(text))
         mood = "ask"
         editor.retracts = bool(acts.RETRACT.search(text))
         for position, sentence in enumerate(spoken):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-LABELLED, STANDING, CHANGED, NARRATED, NOTHING = 2.5, 1.5, 1.3, 0.5, 0.05
+RULED, LABELLED, STANDING, CHANGED, NARRATED, NOTHING = 3.0, 2.5, 1.5, 1.3, 0.5, 0.05
 
 _LABEL = re.compile(
     r"^\W{0,3}(?:[A-Z][A-Z_ -]{2,28}"
@@ -16,6 +16,7 @@ _LABEL = re.compile(
     r")(?: \d{1,3}| ?\(\w{1,20}\))?: "
     r"|^\W{0,3}[\u4e00-\u9fff]{0,4}(?:约束|偏好|事实|要求|规则|规定|注意|备注|目标|决定|结论|更新|更正|提醒|状态|进度|任务|下一步|待办|预算|期限|限制|前提|重要)[一二三四五\d]{0,2}[：:]"
 )
+_RULED = re.compile(r"^\W{0,3}[^:：]{0,24}(?:constraint|preference|rule|requirement|policy|limit)\b|^\W{0,3}[^:：]{0,6}(?:约束|偏好|要求|规则|规定|限制)", re.IGNORECASE)
 _STANDING = re.compile(
     r"\b(?:prefers?|would rather|from now on|going forward|always|never|must|do not|don't|only|at (?:most|least)|deadline"
     r"|next (?:step|up|task)|remaining|still (?:open|to do)|open question|decided|agreed|call(?:ed|ing) (?:it|the|this|him|her|me)|stands for"
@@ -58,7 +59,7 @@ def standing(text: str) -> float:
     if empty(text):
         return NOTHING
     if labelled(text):
-        return LABELLED
+        return RULED if _RULED.match(text) or _STANDING.search(text) else LABELLED
     if _NARRATED.match(text) and not _NAMING.search(text):
         return NARRATED
     if _STANDING.search(text):

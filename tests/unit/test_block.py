@@ -60,6 +60,16 @@ def test_a_block_with_a_wrong_checksum_is_text(change: tuple[str, str]) -> None:
     assert blocks.find(written([blocks.Entry("u", 3, "hello")]).replace(*change)) is None
 
 
+def test_a_brief_line_leaves_out_the_letter_of_the_user_alone() -> None:
+    """Every token counts under a tight budget; what is read back is the same."""
+    entries = [blocks.Entry("u", 19, "never page the night shift"), blocks.Entry("a", 20, "noted"), blocks.Entry("t", 21, "7 rows", "sql")]
+    lines = [blocks.entry_line(e, brief=True) for e in entries]
+    assert lines == ["19: never page the night shift", "a20: noted", "t21 sql: 7 rows"]
+    found = blocks.find(blocks.write(blocks.sections([("dialogue", lines)]), 21, "0123456789ab", "", False))
+    assert found is not None
+    assert found.entries == entries
+
+
 def test_the_true_block_is_found_after_a_look_alike() -> None:
     """A forged head before ours does not hide it."""
     text = written([blocks.Entry("a", 1, "yes")])

@@ -185,3 +185,29 @@ def test_with_history_off_an_old_value_is_nowhere(style: str, stale: bool) -> No
     text = "\n".join(str(m["content"]) for m in result.messages)
     assert "Osprey-7" in text
     assert ("Heron-12" in text) is stale
+
+
+@pytest.mark.parametrize(
+    ("said", "rule"),
+    [
+        ("The budget is 900 EUR in all. Never exceed without explicit approval.", "The budget is 900 EUR in all. Never exceed without explicit approval."),
+        ("Deploys go to the blue ring. Do not change it.", "Deploys go to the blue ring. Do not change it."),
+        ("总预算是900元。未经批准不得超过。", "总预算是900元。未经批准不得超过。"),
+    ],
+)
+def test_a_rule_that_leans_on_a_statement_keeps_it(said: str, rule: str) -> None:
+    """Alone it would forbid one knows not what."""
+    assert rule in [f.value for f in after([said]).active() if f.key.startswith("rule:")]
+
+
+@pytest.mark.parametrize(
+    ("said", "rule"),
+    [
+        ("I live in Oslo. Never share my address with vendors.", "Never share my address with vendors."),
+        ("Could you check the blue ring? Do not change it.", "Do not change it."),
+        ("我住在北京。不要把地址告诉供应商。", "不要把地址告诉供应商。"),
+    ],
+)
+def test_a_rule_with_its_own_object_stands_alone(said: str, rule: str) -> None:
+    """A rule that says what it forbids, and one after a question, is not joined with what stands before."""
+    assert [f.value for f in after([said]).active() if f.key.startswith("rule:")] == [rule]

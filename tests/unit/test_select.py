@@ -127,3 +127,11 @@ def test_the_same_text_twice_is_not_used_twice() -> None:
     repeated = Pool([Candidate(n, 0, "ran fetch_all") for n in range(4)], count)
     used = Pool([Candidate(n, 0, f"ran fetch_all on {n}") for n in range(4)], count)
     assert repeated.parts[0]["fetch_all"] < used.parts[0]["fetch_all"]
+
+
+def test_the_capitals_of_a_label_name_nothing() -> None:
+    """A label weighs as words do, and what follows it begins a sentence."""
+    found = terms("GOAL STATE: The boat is tied up")
+    assert found["goal"] == found["state"] == 0.5
+    assert "goal state" not in found
+    assert "the" not in found

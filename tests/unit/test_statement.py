@@ -6,16 +6,18 @@ import time
 
 import pytest
 
-from surgeon.rewrite.statement import CHANGED, LABELLED, NARRATED, NOTHING, STANDING, empty, labelled, standing
+from surgeon.rewrite.statement import CHANGED, LABELLED, NARRATED, NOTHING, RULED, STANDING, empty, labelled, standing
 
 
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
         ("DECISION: ship the blue one", LABELLED),
-        ("Open question: who signs the lease?", LABELLED),
-        ("偏好：靠窗的座位", LABELLED),
-        ("硬性约束：周五前交稿", LABELLED),
+        ("Open question: who signs the lease?", RULED),
+        ("CONSTRAINT: never page the night shift", RULED),
+        ("偏好：靠窗的座位", RULED),
+        ("结论：用蓝色那款", LABELLED),
+        ("硬性约束：周五前交稿", RULED),
         ("She prefers an aisle seat.", STANDING),
         ("From now on, write in plain text.", STANDING),
         ("Mara owns the release this week.", STANDING),
@@ -33,7 +35,7 @@ from surgeon.rewrite.statement import CHANGED, LABELLED, NARRATED, NOTHING, STAN
     ],
 )
 def test_the_kind_of_a_sentence(text: str, kind: float) -> None:
-    """Labels weigh most, then what holds from now on, then changes; narration and acknowledgements weigh least."""
+    """A label before what binds weighs most, then other labels, then what holds from now on, then changes; narration and acknowledgements weigh least."""
     assert standing(text) == kind
 
 
