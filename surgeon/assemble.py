@@ -30,6 +30,7 @@ _SPARE = 3  # tokens left unused that are not worth another try
 _BAND = 0.2  # least share of the room for the newest messages; 0.15 to 0.45 measured, see docs/benchmarks.md
 _FIRST = 0.2  # share of a tight budget that the first task takes as a matter of course
 _RESULT_FLOOR = 60
+_LATEST = 1.3
 _RECENT, _NEWEST, _REPLY, _MOST = 8, 3.0, 15.0, 0.4  # under a tight budget: units that are recent, what that and standing beside the newest user message weigh, and how much of a unit must be worth choosing
 _MESSAGE = 8  # what the block costs beside its text: 4 for a message, and as much again for counting it apart
 
@@ -412,6 +413,7 @@ def _candidates(task: Task, kit: Kit, stretch: Sequence[Unit], lines: Lines) -> 
     """Lines of an earlier block and of the stretch, in order."""
     sources, candidates = from_entries(task.earlier.entries) if task.earlier else ([], [])
     first = _first(task, kit)
+    latest = {c.tool: m.id for u in task.units for m in u.messages for c in m.calls}
     worded = kit.reword([u for u in stretch if u.id != first])
     for unit in stretch:
         told = worded.get(unit.id, unit)
@@ -420,8 +422,13 @@ def _candidates(task: Task, kit: Kit, stretch: Sequence[Unit], lines: Lines) -> 
         more, records = lines[unit.id] if told is unit else from_units([told], task.verdicts, kit.records, str.splitlines, first, kit.language)
         shift = len(sources)
         sources += more
-        candidates += [replace(c, source=c.source + shift) for c in records]
+        candidates += [replace(c, source=c.source + shift, weight=c.weight * _freshness(more[c.source], latest)) for c in records]
     return sources, candidates
+
+
+def _freshness(source: Source, latest: Mapping[str | None, str]) -> float:
+    """The newest call of a tool says what holds now; that of an earlier one may have been asked with other values."""
+    return _LATEST if source.role == "a" and source.tool and latest.get(source.tool) == source.message_id else 1.0
 
 
 def _wanted(task: Task) -> dict[str, float]:

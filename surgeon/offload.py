@@ -10,7 +10,7 @@ from surgeon.block import Entry, role_letter
 from surgeon.decide import Verdict
 from surgeon.rewrite.identifiers import identifiers
 from surgeon.rewrite.literals import dump, parse_json
-from surgeon.rewrite.statement import STANDING, standing
+from surgeon.rewrite.statement import STANDING, standing, wished
 from surgeon.select import Candidate
 from surgeon.types import Message, Part, Unit
 
@@ -22,6 +22,7 @@ _OUTCOME = 1.8
 _CALL = 1.8  # what was asked of a tool is asked again with other values beside it
 _DROPPED, _BASE, _SLOPE = 0.1, 0.3, 1.5  # how much a unit's score counts for its records; steeper and flatter lost slots (docs/benchmarks.md)
 _STATED = 0.6
+_WISH = 1.3
 _SPLIT = 120
 _ROLE = {"user": 1.5, "assistant": 0.9, "tool": 0.9, "system": 1.0}
 
@@ -76,6 +77,9 @@ def _open(sources: list[Source], message: Message, unit: Unit, letter: str, tool
 def _said(at: int, order: int, text: str, role: str, factor: float, must: bool) -> Candidate:
     """A sentence. What says itself what it is does not depend on the score of the message it stands in."""
     kind = standing(text)
+    if role == "user" and kind >= 1.0 and wished(text):
+        kind = max(kind, _WISH)
+        factor = max(factor, _STATED)
     if role == "user" and kind >= STANDING:
         factor = max(factor, _STATED)
     return Candidate(at, order, text, factor * kind * _ROLE[role], must, news=kind >= STANDING)

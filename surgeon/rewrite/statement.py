@@ -30,6 +30,11 @@ _CHANGED = re.compile(
     r"|改[为成到用]|换成|换到|变更|更新|推迟|取消|更正|不是.{1,12}而是",
     re.IGNORECASE,
 )
+_WISHED = re.compile(
+    r"\b(?:I(?:'d|’d| would| will|'ll|’ll)? (?:also |rather |really |still )?(?:like|want|need|love|prefer|be (?:leaving|departing|returning|staying|travel?ling|needing))\b|I(?:'m|’m| am) (?:leaving|departing|looking|going|travel?ling|interested)\b|(?:looking|search(?:ing)?) for|(?:book|reserve|find|get|send|order|schedule|transfer|pay|play|buy) (?:me|us|it|a|an|the|one|my|some)\b)"
+    r"|我(?:还|也|就|只|更)?(?:想|要|需要|希望|打算)|想要|帮我|麻烦|给我",
+    re.IGNORECASE,
+)
 _NARRATED = re.compile(
     r"^\W{0,2}(?:[A-Z][a-z]{2,14}ing\b(?! (?:is|are|was|will|must|has|should)\b)|(?:I'm|I am|We're|We are) (?:just |now |still |currently )?\w{3,14}ing\b|[Ll]et me\b|(?:Now )?I(?:'ll| will) (?:now |first |just )?\w+"
     r"|(?:First|Next|Now|Then),? (?:I|we|let)\b)"
@@ -52,6 +57,11 @@ def labelled(text: str) -> bool:
 def empty(text: str) -> bool:
     """Whether a text only acknowledges, greets or says that it goes on."""
     return len(text) <= 120 and _NOTHING.match(text) is not None
+
+
+def wished(text: str) -> bool:
+    """Whether a user's sentence says what is to be done or what it is to be like."""
+    return _WISHED.search(text) is not None
 
 
 def standing(text: str) -> float:
