@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 Count = Callable[[str], int]
+_SCALES = (1.0, 0.8, 0.6)
+_LEAST, _BETTER = 0.02, 1.03
 _KNOWN = 0.5  # what a known term is worth in a statement that says something new of it
 
 _IDENT = re.compile(
@@ -105,13 +107,19 @@ class Pool:
         said: set[str] = set()
         for text in covered:
             said.update(terms(text))
-        return self._greedy(room, said)
+        best, worth = set[int](), 0.0
+        for scale in _SCALES:
+            chosen, total = self._greedy(room, set(said), scale)
+            if total > worth * _BETTER:
+                best, worth = chosen, total
+        return [self.candidates[i] for i in sorted(best, key=lambda i: (self.candidates[i].source, self.candidates[i].order))]
 
-    def _greedy(self, room: int, said: set[str]) -> list[Candidate]:
+    def _greedy(self, room: int, said: set[str], scale: float) -> tuple[set[int], float]:
+        """Records chosen by gain per token to the power of `scale`, and what they are worth together."""
         opened: set[int] = set()
         chosen: set[int] = set()
-        used = 0
-        heap = [(-math.inf if c.must else -self._gain(i, said, opened), i) for i, c in enumerate(self.candidates)]
+        used, total = 0, 0.0
+        heap = [(-math.inf if c.must else -self._gain(i, said, opened, scale), i) for i, c in enumerate(self.candidates)]
         heapq.heapify(heap)
         while heap:
             _, i = heapq.heappop(heap)
@@ -120,18 +128,19 @@ class Pool:
             if i in chosen or used + cost > room:
                 continue
             if not self.candidates[i].must:
-                now = self._gain(i, said, opened)
-                if now <= 0.02:
+                now = self._gain(i, said, opened, scale)
+                if self._gain(i, said, opened) <= _LEAST:
                     continue
                 if heap and now < -heap[0][0] - 1e-12:
                     heapq.heappush(heap, (-now, i))
                     continue
             used += cost
             for j in group:
+                total += self._worth(j, said)
                 chosen.add(j)
                 said.update(self.parts[j])
             opened.add(self.candidates[i].source)
-        return [self.candidates[i] for i in sorted(chosen, key=lambda i: (self.candidates[i].source, self.candidates[i].order))]
+        return chosen, total
 
     def _group(self, i: int, chosen: set[int]) -> list[int]:
         """A record and the one it needs, if that is not chosen yet."""
@@ -139,13 +148,17 @@ class Pool:
         head = self.place.get((candidate.source, candidate.needs)) if candidate.needs >= 0 else None
         return [i] if head is None or head in chosen else [head, i]
 
-    def _gain(self, i: int, said: set[str], opened: set[int]) -> float:
+    def _worth(self, i: int, said: set[str]) -> float:
         candidate = self.candidates[i]
         new = [w for t, w in self.parts[i].items() if t not in said]
         fresh = sum(new)
         if candidate.news and len(new) > 1:
             fresh += _KNOWN * (sum(self.parts[i].values()) - fresh)
-        return candidate.weight * fresh / (self.costs[i] + (0 if candidate.source in opened else self.head_cost))
+        return candidate.weight * fresh
+
+    def _gain(self, i: int, said: set[str], opened: set[int], scale: float = 1.0) -> float:
+        cost = self.costs[i] + (0 if self.candidates[i].source in opened else self.head_cost)
+        return self._worth(i, said) / (cost if scale == 1.0 else cost**scale)
 
 
 def _weight(base: float, count: int, records: int) -> float:
