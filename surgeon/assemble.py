@@ -20,6 +20,7 @@ from surgeon.select import Candidate, Pool, terms
 from surgeon.settings import Settings
 from surgeon.snapshot.model import Snapshot
 from surgeon.snapshot.render import entity_lines, intent_lines, ranked
+from surgeon.taken import taken_up
 from surgeon.types import Decision, Fact, Message, Part, Reason, Rewrite, Unit
 
 _SMALL_BUDGET = 2_500
@@ -31,6 +32,7 @@ _BAND = 0.2  # least share of the room for the newest messages; 0.15 to 0.45 mea
 _FIRST = 0.2  # share of a tight budget that the first task takes as a matter of course
 _RESULT_FLOOR = 60
 _LATEST = 1.3
+_ANSWERS = 12  # units after a result within which its answers are looked for
 _RECENT, _NEWEST, _REPLY, _MOST = 8, 3.0, 15.0, 0.4  # under a tight budget: units that are recent, what that and standing beside the newest user message weigh, and how much of a unit must be worth choosing
 _MESSAGE = 8  # what the block costs beside its text: 4 for a message, and as much again for counting it apart
 
@@ -94,10 +96,7 @@ def assemble(task: Task, kit: Kit) -> Assembled:
     if task.earlier is None and rewritten.tokens <= task.budget:
         return rewritten
     task = _softened(task, kit)
-    lines = {
-        u.id: from_units([u], task.verdicts, kit.records, kit.sentences, _first(task, kit), kit.language)
-        for u in task.units if not task.verdicts[u.id].hard
-    }
+    lines = _lines(task, kit)
     facts = _Facts(task, kit)
     earned = _earned(task, kit, lines, facts) if task.budget < _TIGHT else None
     best: Assembled | None = None
@@ -196,6 +195,22 @@ def _softened(task: Task, kit: Kit) -> Task:
 
 
 Lines = Mapping[str, tuple[list[Source], list[Candidate]]]
+
+
+def _lines(task: Task, kit: Kit) -> Lines:
+    """The records of every unit that may go; of a listing, the record that the answer after it names weighs more."""
+    out: dict[str, tuple[list[Source], list[Candidate]]] = {}
+    first = _first(task, kit)
+    for at, unit in enumerate(task.units):
+        if task.verdicts[unit.id].hard:
+            continue
+        sources, candidates = from_units([unit], task.verdicts, kit.records, kit.sentences, first, kit.language)
+        if any(s.role == "t" for s in sources):
+            after = itertools.takewhile(lambda u: u.kind != "tools", task.units[at + 1 : at + 1 + _ANSWERS])
+            answers = [u.text for u in after if u.kind == "assistant"]
+            candidates = [c for n, own in itertools.groupby(candidates, key=lambda c: c.source) for c in (taken_up(list(own), answers) if sources[n].role == "t" else own)]
+        out[unit.id] = sources, candidates
+    return out
 
 
 def _first(task: Task, kit: Kit) -> str | None:

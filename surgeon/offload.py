@@ -19,6 +19,7 @@ Sentences = Callable[[str], Sequence[str]]
 _SHORT = 200
 _CODES, _NAMES = 2.8, 1.0  # lists of codes are what later calls take their arguments from
 _OUTCOME = 1.8
+_MANY, _LISTED = 8, 0.6
 _CALL = 1.8  # what was asked of a tool is asked again with other values beside it
 _DROPPED, _BASE, _SLOPE = 0.1, 0.3, 1.5  # how much a unit's score counts for its records; steeper and flatter lost slots (docs/benchmarks.md)
 _STATED = 0.6
@@ -64,7 +65,7 @@ def from_units(
                 if outcome:
                     candidates.append(Candidate(at, -300, outcome, weight * _OUTCOME))
                 candidates += [Candidate(at, n - 200, t, weight * _CODES) for n, t in enumerate(known.codes[:90])]
-                candidates += [Candidate(at, n - 100, t, weight * _NAMES) for n, t in enumerate(known.names[:90])]
+                candidates += [Candidate(at, n - 100, t, weight * _NAMES * (_LISTED if t.count(", ") >= _MANY else 1.0)) for n, t in enumerate(known.names[:90])]
                 candidates += _rows(at, records(part.text, part.tool or "", language), factor * _ROLE["tool"])
     return sources, candidates
 
