@@ -18,7 +18,7 @@ _WANTED = re.compile(r"\b(?:as|in|into|to|format|export|output|want|need|give me
 _FORBID = re.compile(r"\b(?:never|do not|don[’']?t|must not|without)\b|严禁|禁止|不要|不得|不准|别", re.I)
 _RECIPIENT = re.compile(r"\b(?:send|email|mail|forward|write|report)(?: it| this| that| them)?(?: \w+){0,3}? to ((?:my |the |our )?[A-Z]?[\w.@-]+(?: [A-Z]\w+)?)|(?:发给|寄给|转给|抄送|发送给|交给)([^，。！？；\s的]{1,16})")
 _REQUEST = re.compile(
-    r"^(?:please |kindly |can you |could you |ok(?:ay)?,? |and |also |now |then |just )*(?:i(?:'d| would)? (?:need|want|like|have)|we need|set|add|book|find|make|send|write|draft|prepare|pull|plan|planning|give|show|get|check|fix|create|run|list|order|schedule|reserve|look|trend|deploy|update|cancel|return|put|help|table)\b"
+    r"^(?:please |kindly |can you |could you |ok(?:ay)?,? |and |also |now |then |just )*(?:i(?:['’]d| would)? (?:need|want|like|have)|(?:i(?:['’]m| am) )?(?:looking|searching) for|we need|set|add|book|find|make|send|write|draft|prepare|pull|plan|planning|give|show|get|check|fix|create|run|list|order|schedule|reserve|look|trend|deploy|update|cancel|return|put|help|table)\b"
     r"|帮我|请|麻烦|我想|我要|想要|需要|订|查|拉一下|给我|申请|报修|约|部署|安排|做|写|把", re.I)
 _DONE = re.compile(r"\b(?:all done|that[’']?s (?:it|all)|finished|completed|thanks,? (?:bye|that was all)|we[’']?re done)\b|完成了|搞定了|就这些|办完了", re.I)
 _NEW = re.compile(r"\b(?:new (?:task|topic|question)|something else|another (?:thing|task|question)|next(?: task)?[:,]|on (?:a|another) (?:different )?(?:note|topic)|by the way|separately)\b|另外一件|换个话题|新任务|还有(?:一)?件事|下一个任务|顺便", re.I)
