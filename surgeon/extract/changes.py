@@ -8,7 +8,7 @@ from dataclasses import replace
 from datetime import date, timedelta
 
 from surgeon.extract.atoms import Atom
-from surgeon.extract.cues import CONTRAST, DEAD, INTERJECTION, LATER, NAMED_VALUE, NEGATED, NOT_NAMED, PASSING, POLITE, RELATIVE
+from surgeon.extract.cues import CONTRAST, DEAD, DENIED, INTERJECTION, LATER, NAMED_VALUE, NEGATED, NOT_NAMED, PASSING, POLITE, RELATIVE
 from surgeon.extract.duties import Duty, key_of
 from surgeon.extract.labels import LEXICON, VAGUE, canonical, labels_in, slot_names
 from surgeon.extract.ledger import MAX_VALUE
@@ -196,7 +196,7 @@ class Editor(Returns):
         out: list[str] = []
         for clause in clauses:
             match = CONTRAST.match(clause)
-            if match is None:
+            if match is None or DENIED.search(match["yes"] or ""):
                 out.append(clause)
                 continue
             self.count += 1

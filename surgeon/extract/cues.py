@@ -10,6 +10,7 @@ DEAD = re.compile(
 CONTRAST = re.compile(
     r"^(?P<yes>[^,，]{2,80}?),? (?:and |but )?(?:(?:not|rather than|instead of)(?! (?:only|just|yet|sure|that|to\b|be\b|a problem|now))\s[\w’'./\" -]{2,40})$"
     r"|^(?P<yes_zh>.{2,40}?)[，,](?:(?:而)?(?:不是|不要|别|不按|不用)[^，。！？；]{1,20})$", re.I)
+DENIED = re.compile(r"(?:\b(?:am|is|are|was|were|be|do|does|did|will|can|could|would|should|may|might|has|have|had|feel|feels)|[’'](?:m|re|s|ve|d|ll))$", re.I)  # "I'm not sure of it": denied, not ruled out in favour of something
 STEP = re.compile(r"\b(?:minus|plus|add|drop|down|up|take off|fewer|less|more)\b(?: by| to)? (?:\d+|one|two|three|four|five|six|ten)\b|\b(?:\d+|one|two|three|four|five|six|ten) (?:more|fewer|less|extra)\b|(?:加|减|多|少|降|升|涨)(?:了|个)?[\d一二两三四五六七八九十]", re.I)  # the sum is left to the reply
 RELATIVE = re.compile(r"(?:\b(?:minus|plus|add|another|extra|fewer|less|more by|up by|down by|by)|(?:往上|往下|再|多|少|各)?(?:加|减|降|升|涨|调高|调低|推后|提前|推迟|延后|顺延|往后|往前|延长|缩短)(?:了|个)?)\s?$", re.I)  # a step, not a value
 EXTREME = re.compile(r"\b(?:max(?:imum)?|min(?:imum)?)\b|最大|最小|最多|最少|最高|最低", re.I)

@@ -20,7 +20,8 @@ _RULED = re.compile(r"^\W{0,3}[^:：]{0,24}(?:constraint|preference|rule|require
 _STANDING = re.compile(
     r"\b(?:prefers?|would rather|from now on|going forward|always|never|must|do not|don't|only|at (?:most|least)|deadline"
     r"|next (?:step|up|task)|remaining|still (?:open|to do)|open question|decided|agreed|call(?:ed|ing) (?:it|the|this|him|her|me)|stands for"
-    r"|in charge|responsible|owns?|belongs? to|handled by|no longer|until|unless|except)\b"
+    r"|final (?:answer|decision|call|choice|version)|(?:go|going|went) with|settled on|in charge|responsible|owns?|belongs? to|handled by|no longer|until|unless|except)\b"
+    r"|^\W{0,3}\w[\w .'’-]{0,30} ?(?:->|→|=>) ?\w"
     r"|偏好|更喜欢|宁愿|从现在(?:起|开始)|今后|以后都|一律|务必|不得|禁止|不超过|截止|下一步|待定|约定|归.{1,6}管|叫做|改名|为准",
     re.IGNORECASE,
 )
