@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import collections
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from surgeon.select import Candidate, terms
@@ -34,17 +34,13 @@ def taken_up(records: Sequence[Candidate], answers: Sequence[str]) -> list[Candi
     spread = collections.Counter(t for words in texts.values() for t in words)
     for answer in reversed(answers):
         said = named(answer)
-        shared = {order: _weight(t for t in words if t in said and spread[t] * 2 <= len(rows)) for order, words in texts.items()}
+        shared = {order: sum(w for t, w in words.items() if t in said and spread[t] * 2 <= len(rows)) for order, words in texts.items()}
         best = max(shared, key=lambda order: (shared[order], -order))
         if shared[best] >= _NAMED:
             return [replace(c, weight=c.weight * _TAKEN) if best in (c.order, c.needs) else c for c in records]
     return list(records)
 
 
-def _row(head: Candidate, records: Sequence[Candidate]) -> set[str]:
-    """What a record says together with the fields that depend on it."""
-    return {t for c in records if head.order in (c.order, c.needs) for t in terms(c.text)}
-
-
-def _weight(found: Iterable[str]) -> float:
-    return sum(next(iter(terms(t).values()), 0.5) for t in found)
+def _row(head: Candidate, records: Sequence[Candidate]) -> dict[str, float]:
+    """What a record says together with the fields that depend on it, with the weight of each term."""
+    return {t: w for c in records if head.order in (c.order, c.needs) for t, w in terms(c.text).items()}

@@ -39,7 +39,7 @@ DATE = re.compile(
     |大后天|后天|明天|明儿|今天|今晚|明晚|昨天|前天|[一二两三四五六七八九十\d]+(?:天|周|个月)(?:后|前)|月底|年底|周末
     """, re.I | re.X)
 CLOCK = re.compile(
-    rf"""(?<![\d:.])(?:[01]?\d|2[0-4])[:：][0-5]\d(?![:\d])(?:\s?[ap]\.?m\b\.?)?
+    rf"""(?<![\d:.])(?:(?:凌晨|清晨|早上|早晨|上午|中午|下午|傍晚|晚上|半夜|今晚|明晚)\s?)?(?<![\d:.])(?:[01]?\d|2[0-4])[:：][0-5]\d(?![:\d])(?:\s?[ap]\.?m\b\.?)?
     |(?<![\d.,£$€])\b(?:1[0-2]|0?[1-9])(?:\.[0-5]\d)?\s?[ap]\.?m\b\.?
     |\b(?:noon|midnight)\b|\bhalf\s+(?:past\s+)?(?:{_EN_N})\b|\bquarter\s+(?:to|past)\s+(?:{_EN_N}|\d{{1,2}})\b|\b(?:\d{{1,2}}|{_EN_N})\s+o[''’]?clock\b
     |(?:凌晨|清晨|早上|早晨|上午|中午|下午|傍晚|晚上|半夜|今晚|明晚)?\s?{_N}\s?(?:点钟|点整|点|时)(?!击|评|心|赞)(?:半|一刻|三刻|{_N}分?)?(?!\d)
@@ -203,7 +203,7 @@ def _clock(words: str) -> str:
     if text == "midnight":
         return "00:00"
     late = bool(re.search(r"下午|傍晚|晚上|今晚|明晚|中午", text)) or bool(re.search(r"p\.?m", text))
-    plain = re.match(r"(\d{1,2})[:.](\d{2})", text) or re.match(r"(\d{1,2})()\s?[ap]\.?m", text)
+    plain = re.search(r"(\d{1,2})[:.](\d{2})", text) or re.match(r"(\d{1,2})()\s?[ap]\.?m", text)
     if plain:
         hour, minute = int(plain[1]), int(plain[2] or 0)
     elif spoken := re.match(rf"(half|quarter to|quarter past)\s+(?:past\s+)?({_EN_N}|\d+)", text):
@@ -217,9 +217,9 @@ def _clock(words: str) -> str:
         minute = {"半": 30, "一刻": 15, "三刻": 45}.get(tail, number(tail) or 0 if tail else 0)
     else:
         return ""
-    if late and hour < 12:
+    if late and hour < (10 if "中午" in text else 12):
         hour += 12
-    if re.search(r"a\.?m", text) and hour == 12:
+    if (re.search(r"a\.?m", text) or "凌晨" in text or "半夜" in text) and hour == 12:
         hour = 0
     return f"{hour:02d}:{minute:02d}" if 0 <= hour <= 24 and minute < 60 else ""
 

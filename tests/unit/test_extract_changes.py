@@ -211,3 +211,17 @@ def test_a_rule_that_leans_on_a_statement_keeps_it(said: str, rule: str) -> None
 def test_a_rule_with_its_own_object_stands_alone(said: str, rule: str) -> None:
     """A rule that says what it forbids, and one after a question, is not joined with what stands before."""
     assert [f.value for f in after([said]).active() if f.key.startswith("rule:")] == [rule]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "My manager is strict and always gives me the hard cases.",
+        "They were tired but always kept going.",
+        "I often feel I'm not up to my post.",
+        "It was not a good day for me.",
+    ],
+)
+def test_narrated_habits_and_plain_denials_are_no_rules(said: str) -> None:
+    """A rule is never given up for a budget: what only tells something must not become one."""
+    assert not [f for f in after([said]).active() if f.kind == "constraint"]

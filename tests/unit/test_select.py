@@ -135,3 +135,10 @@ def test_the_capitals_of_a_label_name_nothing() -> None:
     assert found["goal"] == found["state"] == 0.5
     assert "goal state" not in found
     assert "the" not in found
+
+
+def test_a_large_record_that_holds_much_is_not_squeezed_out_by_small_ones() -> None:
+    """The densest records first would leave no room for the one that is worth more than all of them."""
+    small = [Candidate(0, n, f"X-{n}1") for n in range(3)]
+    large = Candidate(1, 0, "list " + " ".join(f"Y-{n}7" for n in range(12)))
+    assert chosen([*small, large], 16) == [large.text]

@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from surgeon.rewrite.statement import CHANGED, LABELLED, NARRATED, NOTHING, RULED, STANDING, empty, labelled, standing
+from surgeon.rewrite.statement import CHANGED, LABELLED, NARRATED, NOTHING, RULED, STANDING, empty, labelled, standing, wished
 
 
 @pytest.mark.parametrize(
@@ -22,6 +22,8 @@ from surgeon.rewrite.statement import CHANGED, LABELLED, NARRATED, NOTHING, RULE
         ("From now on, write in plain text.", STANDING),
         ("Mara owns the release this week.", STANDING),
         ("今后一律用表格回答", STANDING),
+        ("Mara -> paint the hull.", STANDING),
+        ("Final answer: we take the blue one.", STANDING),
         ("We renamed the service to atlas.", CHANGED),
         ("会议改到三点", CHANGED),
         ("The office is on the third floor.", 1.0),
@@ -59,3 +61,15 @@ def test_hostile_text_takes_no_time() -> None:
         standing(unit * 40 + "x7")
         standing(unit * 20_000 + "x7")
     assert time.process_time() - start < 1
+
+
+@pytest.mark.parametrize("text", ["I'd like to leave from Oslo.", "Transfer some money, and book a table.", "I’m departing on the 6th.", "Looking for a quiet room.", "我想订靠窗的座位", "帮我查一下余额"])
+def test_what_a_user_wants_is_seen(text: str) -> None:
+    """A wish and a request name what the work is about."""
+    assert wished(text)
+
+
+@pytest.mark.parametrize("text", ["The tide table is pinned to the wall.", "We walked along the pier.", "潮汐表钉在墙上", "昨天下雨了"])
+def test_a_remark_is_no_wish(text: str) -> None:
+    """What only tells something asks for nothing."""
+    assert not wished(text)
