@@ -114,14 +114,33 @@ def run(engine: Engine, request: Request) -> Compaction:
             raise
         what = error.what if isinstance(error, SurgeonError) else type(error).__name__
         log.warning("compaction failed, messages pass through: %s", type(error).__name__)
-        return _untouched(engine, request, request.snapshot or Snapshot(), f"passed through unchanged: {what}")
+        return _untouched(engine, request, request.snapshot or Snapshot(), f"passed through unchanged: {what}", hide=True)
 
 
-def _untouched(engine: Engine, request: Request, snapshot: Snapshot, *warnings: str) -> Compaction:
+def _untouched(engine: Engine, request: Request, snapshot: Snapshot, *warnings: str, hide: bool = False) -> Compaction:
+    """The caller's messages as they are, or with `hide` as they may be sent: what the settings keep from the model stays hidden after a fault of ours too."""
     def state() -> dict[str, Any]:
         return dict(request.state) if request.state else private(engine, request.namespace, {"version": 1, "snapshot": snapshot.to_state(), "tail": [], "rounds": 0})
 
-    return Compaction(list(request.native), "", snapshot, Report(warnings=warnings, budget=request.budget), state)
+    native, findings = list(request.native), list[Finding]()
+    before = after = 0
+    name = ""
+    try:
+        fmt = engine.formats(request.format, native)
+        name, before = fmt.name, sum(engine.size(m) for m in fmt.read(native))
+        native = shielded(engine, fmt, native, request.namespace, findings) if hide else native
+        after = sum(engine.size(m) for m in fmt.read(native)) if findings else before
+    except Exception as error:  # whatever failed may fail here again: the turn goes on
+        log.warning("messages pass through unread: %s", type(error).__name__)
+    return Compaction(native, "", snapshot, Report(before, after, request.budget, name, findings=tuple(findings), warnings=warnings), state)
+
+
+def shielded(engine: Engine, fmt: Format, native: Sequence[Any], namespace: str, findings: list[Finding]) -> list[Any]:
+    """Messages as they may be sent: what the settings keep from the model is hidden, those that hold nothing of it are the same objects."""
+    if engine.settings.redaction.context == "off":
+        return list(native)
+    hide = engine.redactor(namespace)
+    return [fmt.write(_hidden(m, hide, findings)) for m in fmt.read(native)]
 
 
 def private(engine: Engine, namespace: str, state: dict[str, Any]) -> dict[str, Any]:
@@ -166,8 +185,10 @@ def _run(engine: Engine, request: Request) -> Compaction:
             raise BudgetError(warnings[-1], "", "raise the budget, lower protect_recent or unpin messages")
     clock.mark("check")
     refs = _commit(engine, request, read, done, warnings)
-    if refs is None:
-        return _untouched(engine, request, snapshot, *warnings)
+    if refs is None:  # no marker without its original
+        refs, done = {}, _plain(read, before)
+        after = _native(fmt, done, read, engine)
+        tokens, left = sum(engine.size(m) for m in fmt.read(after)), fmt.check(after)
     clock.mark("commit")
     if engine.settings.shadow:
         warnings.append("shadow: the result was computed and not applied")

@@ -20,9 +20,10 @@ from surgeon.build import make_archive, make_engine, make_sessions
 from surgeon.check import new_issues
 from surgeon.errors import StoreError, SurgeonError
 from surgeon.notes import Note, Notebook, line, noted, place, unsaid
-from surgeon.pipeline import Engine, Request, prepare, private, reference, run
+from surgeon.pipeline import Engine, Request, prepare, private, reference, run, shielded
 from surgeon.private import hidden, revealed
 from surgeon.protocols import Archive
+from surgeon.stores.unavailable import Unavailable
 from surgeon.result import Compaction, Report
 from surgeon.segment import begins_round, segment
 from surgeon.settings import Settings, load
@@ -78,6 +79,15 @@ class Surgeon:
                 self._archive = make_archive(self.settings)
             return self._archive
 
+    def usable(self) -> Archive:
+        """The archive, or one that says at every use why it could not be opened; `strict` raises at once."""
+        try:
+            return self.archive
+        except StoreError as error:
+            if self.settings.strict:
+                raise
+            return Unavailable(error)
+
     @property
     def sessions(self) -> Any:
         """The store of session states, opened at first use."""
@@ -93,7 +103,7 @@ class Surgeon:
         """One epoch over a whole conversation. Originals go to the file of the settings if one is set, else to a private archive in memory."""
         stored = self.settings.stores.path not in (None, ":memory:")
         namespace = str((state or {}).get("namespace") or "one-shot")
-        archive = self.archive if stored else _private()
+        archive = self.usable() if stored else _private()
         return run(self.engine, Request(messages, budget, query, format, state, _moment(now), archive, namespace))
 
     async def acompact(self, messages: Sequence[Any], budget: int | None = None, **options: Any) -> Compaction:
@@ -155,8 +165,17 @@ class Session:
                     raise
                 log.warning("a message passes through unread: %s", type(error).__name__)
                 self._warnings.append(f"a message passed through unread: {type(error).__name__}")
+                message = self._shielded(message)
                 self._native.append(message)
                 return message
+
+    def _shielded(self, native: Any) -> Any:
+        """A message that could not be read on, with what the settings keep from the model hidden where that is still possible."""
+        engine = self.surgeon.engine
+        try:
+            return shielded(engine, engine.formats(self._format or "auto", [native]), [native], self.id, [])[0]
+        except Exception:
+            return native
 
     def _add(self, native: Any) -> Any:
         engine = self.surgeon.engine
@@ -283,7 +302,7 @@ class Session:
             limit = budget or engine.settings.tokens.context_window
             plain = [*self._frozen, *self._native[self._frozen_upto:]]
             request = Request(
-                plain, limit, query, self._format or "auto", None, None, self._store(), self.id, frozenset(self._pins), self._snapshot, True,
+                plain, limit, query, self._format or "auto", None, None, self.surgeon.usable(), self.id, frozenset(self._pins), self._snapshot, True,
             )
             if not engine.settings.enabled or not plain:
                 return run(engine, replace(request, force=False))
@@ -350,14 +369,6 @@ class Session:
         block = next((b for m in messages[: len(self._frozen)] if (b := find(m.text)) is not None), None)
         spoken = " ".join(m.prose[:200] for m in messages[-30:] if m.role == "user")
         return block.zh if block is not None else self.surgeon.engine.language(spoken) == "zh"
-
-    def _store(self) -> Archive | None:
-        try:
-            return self.surgeon.archive
-        except StoreError:
-            if self.surgeon.settings.strict:
-                raise
-            return None
 
     def _epoch(self, request: Request, target: int) -> Compaction:
         """A fresh decision over everything that was added, so that records are chosen from originals and not from an earlier digest."""

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import pickle
+from pathlib import Path
 
 import pytest
 
 from surgeon import Surgeon, compact
 from surgeon.errors import LimitError, StoreError
+from surgeon.stores.unavailable import Unavailable
 
 _SETTINGS = {"stores": {"path": ":memory:"}}
 _SAID = [
@@ -77,3 +79,67 @@ def test_what_cannot_be_hidden_in_time_waits_and_breaks_no_turn() -> None:
     with pytest.raises(StoreError):
         session.save()
     session.close()
+
+
+_KEY = "AKIA" + "IOSFODNN7" + "EXAMPLE"
+
+
+def _keyed_talk() -> list[dict[str, str]]:
+    """A talk that begins with a cloud key and is too long for its budget."""
+    talk = [{"role": "user", "content": f"My key is {_KEY}, keep it."}]
+    for n in range(60):
+        talk += [{"role": "assistant", "content": f"Step {n}: moved pier {n} to slot {n * 3}."}, {"role": "user", "content": f"And pier {n + 100}?"}]
+    return talk
+
+
+def test_a_store_that_cannot_be_opened_ends_no_turn_and_sends_no_secret(tmp_path: Path) -> None:
+    """The messages pass on without markers, hidden as ever, with true counts; `strict` raises."""
+    (tmp_path / "file").write_text("x")
+    path = str(tmp_path / "file" / "below.db")
+    talk = _keyed_talk()
+    result = compact(talk, budget=400, settings={"stores": {"path": path}})
+    assert _KEY not in json.dumps(result.messages)
+    assert [m["content"] for m in result.messages[1:]] == [m["content"] for m in talk[1:]]
+    assert all(a is b for a, b in zip(result.messages[1:], talk[1:], strict=True))
+    assert not result.report.refs
+    assert any("originals could not be stored" in w for w in result.report.warnings)
+    kept = compact(result.messages, settings={"stores": {"path": ":memory:"}}).report
+    assert result.report.tokens_after == kept.tokens_before
+    with pytest.raises(StoreError):
+        compact(talk, budget=400, settings={"stores": {"path": path}, "strict": True})
+
+
+def test_a_session_whose_archive_fails_goes_on_without_markers() -> None:
+    """No reference is shown to what was not stored, and what could not be stored waits."""
+    surgeon = Surgeon(_SETTINGS)
+    session = surgeon.session("harbour")
+    for message in _keyed_talk()[:40]:
+        session.add(message)
+    surgeon._archive = Unavailable(StoreError("the disk is full", "", "make room"))
+    for message in _keyed_talk()[40:]:
+        session.add(message)
+    result = session.context(budget=400)
+    text = json.dumps(result.messages)
+    assert _KEY not in text
+    assert "ref " not in text
+    assert len(result.messages) == len(_keyed_talk())
+    assert any("the disk is full" in w for w in result.report.warnings)
+    surgeon._archive = None
+    again = session.context(budget=400)
+    assert again.report.tokens_after <= 400
+    assert all(session.expand(ref) for ref in again.report.refs)
+
+
+def test_a_fault_of_ours_sends_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    """When assembly breaks the turn goes on with what the settings keep from the model still hidden, and with true counts."""
+    def broken(*_: object) -> None:
+        raise RuntimeError("no such step")
+
+    monkeypatch.setattr("surgeon.pipeline.assemble", broken)
+    talk = _keyed_talk()
+    result = compact(talk, budget=400, settings=_SETTINGS)
+    assert _KEY not in json.dumps(result.messages)
+    assert len(result.messages) == len(talk)
+    assert result.report.tokens_before > 400
+    assert any("passed through unchanged: RuntimeError" in w for w in result.report.warnings)
+    assert result.report.findings
