@@ -28,13 +28,14 @@ def taken_up(records: Sequence[Candidate], answers: Sequence[str]) -> list[Candi
         answers: What was said after it, oldest first; the last one that tells a record from its siblings decides.
     """
     rows = [c for c in records if c.order >= 0 and c.needs < 0]
-    if len(rows) < 2 or not answers:
+    if not rows or not answers:
         return list(records)
     texts = {c.order: _row(c, records) for c in rows}
     spread = collections.Counter(t for words in texts.values() for t in words)
+    common = max(1, len(rows) // 2)  # what most records say tells none of them from the others
     for answer in reversed(answers):
         said = named(answer)
-        shared = {order: sum(w for t, w in words.items() if t in said and spread[t] * 2 <= len(rows)) for order, words in texts.items()}
+        shared = {order: sum(w for t, w in words.items() if t in said and spread[t] <= common) for order, words in texts.items()}
         best = max(shared, key=lambda order: (shared[order], -order))
         if shared[best] >= _NAMED:
             return [replace(c, weight=c.weight * _TAKEN) if best in (c.order, c.needs) else c for c in records]
