@@ -152,7 +152,7 @@ class Pool:
         candidate = self.candidates[i]
         new = [w for t, w in self.parts[i].items() if t not in said]
         fresh = sum(new)
-        if candidate.news and len(new) > 1:
+        if candidate.news and new:
             fresh += _KNOWN * (sum(self.parts[i].values()) - fresh)
         return candidate.weight * fresh
 
