@@ -11,6 +11,7 @@ Tokenise = Callable[[str], Iterable[str]]
 _CJK = r"\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\u3040-\u30ff\uac00-\ud7a3"
 _RUN = re.compile(rf"[{_CJK}]+|[^\W_{_CJK}]+")
 _INDEXED_CHARS = 200_000
+_HEAD = re.compile(r"^\[[^\]\n]{1,80} · round \d+ · [^\]\n]{1,80}\] ")
 _QUERY_TERMS = 64
 _STOPWORDS = frozenset(
     re.findall(
@@ -43,7 +44,7 @@ def index_words(text: str, tokenise: Tokenise | None = None) -> str:
     for run in _RUN.findall(clean):
         out.extend([*run, *_pairs(run)] if _is_cjk(run) else [stem(run)])
     if tokenise is not None:
-        out.extend(w for w in _segmented(clean, tokenise) if len(w) > 2)
+        out.extend(w for w in _segmented(text[:_INDEXED_CHARS], tokenise) if len(w) > 2)
     return " ".join(out)
 
 
@@ -54,7 +55,7 @@ def query_words(text: str, tokenise: Tokenise | None = None) -> list[str]:
     for run in _RUN.findall(clean):
         out.extend((_pairs(run) or [run]) if _is_cjk(run) else [run if run in _STOPWORDS else stem(run)])
     if tokenise is not None:
-        out.extend(w for w in _segmented(clean, tokenise) if len(w) > 2)
+        out.extend(w for w in _segmented(text[:2_000], tokenise) if len(w) > 2)
     unique = list(dict.fromkeys(out))
     telling = [w for w in unique if w not in _STOPWORDS and not (_is_cjk(w) and any(c in _STOPWORDS for c in w))]
     if not telling:
@@ -77,4 +78,7 @@ def _clean(text: str) -> str:
 
 
 def _segmented(text: str, tokenise: Tokenise) -> list[str]:
-    return [w for w in (str(t).strip() for t in tokenise(text)) if w and _RUN.fullmatch(w)]
+    """Words of a segmenter, line by line and without the head of a stored message: so it meets the lines that were read before."""
+    words = (str(t) for line in text.splitlines() for t in tokenise(_HEAD.sub("", line)))
+    return [w for w in (_clean(t).strip() for t in words) if w and _RUN.fullmatch(w)]
+
