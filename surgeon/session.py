@@ -23,12 +23,12 @@ from surgeon.notes import Note, Notebook, line, noted, place, unsaid
 from surgeon.pipeline import Engine, Request, prepare, private, reference, run, shielded
 from surgeon.private import hidden, revealed
 from surgeon.protocols import Archive
-from surgeon.stores.unavailable import Unavailable
 from surgeon.result import Compaction, Report
 from surgeon.segment import begins_round, segment
 from surgeon.settings import Settings, load
 from surgeon.snapshot.apply import apply, at_round
 from surgeon.snapshot.model import Snapshot
+from surgeon.stores.unavailable import Unavailable
 from surgeon.types import Change, Edit, Fact, Hit, Message
 
 log = logging.getLogger("surgeon")

