@@ -446,7 +446,7 @@ def _commit(engine: Engine, request: Request, read: Read, done: Assembled, warni
     except StoreError as error:
         if engine.settings.strict:
             raise
-        warnings.append(f"passed through: originals could not be stored ({error.what})")
+        warnings.append(f"passed through: originals could not be stored ({error.what}{'; ' + error.repair if error.repair else ''})")
         return None
     return refs
 

